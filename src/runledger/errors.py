@@ -1,0 +1,115 @@
+"""Every exception RunLedger raises on purpose.
+
+RunledgerError
+├── UsageError              exit 2: the user can fix it
+│   ├── SuiteError          every finding: file, line, field, nearest known name
+│   ├── CassetteError       file and line of a cassette that cannot be used
+│   │   └── CassetteMiss    nearest entry, how to record
+│   └── UnknownName         lists the known names
+├── OutsideError            exit 3: the world failed
+│   ├── AgentError          a failure of one agent, as data for the record
+│   └── StoreError          what could not be written, and where
+└── Interrupted             exit 130 or 143: somebody asked us to stop
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class RunledgerError(Exception):
+    """Be the root of every error that is reported without a traceback."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class UsageError(RunledgerError):
+    """Say what the user must fix."""
+
+    exit_code = 2
+
+
+class Finding:
+    """Point at one thing to fix: where it is, what was found, what to do."""
+
+    __slots__ = ("field", "file", "line", "message")
+
+    def __init__(self, file: str, message: str, line: int | None = None, field: str = "") -> None:
+        self.file = file
+        self.line = line
+        self.field = field
+        self.message = message
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{where}: {self.field}: {self.message}" if self.field else f"{where}: {self.message}"
+
+    def __repr__(self) -> str:
+        return f"Finding({str(self)!r})"
+
+
+class SuiteError(UsageError):
+    """Carry every finding about the files a user wrote, all at once."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+class CassetteError(UsageError):
+    """Name the cassette and the line that cannot be used."""
+
+    def __init__(self, path: str, line: int | None, message: str) -> None:
+        self.path = path
+        self.line = line
+        where = f"{path}:{line}" if line else path
+        super().__init__(f"{where}: {message}")
+
+
+class CassetteMiss(CassetteError):
+    """Say which call has no recorded answer, what comes nearest and how to record it."""
+
+    def __init__(self, path: str, kind: str, message: str, details: Mapping[str, Any]) -> None:
+        self.kind = kind
+        self.details = dict(details)
+        super().__init__(path, None, message)
+
+
+class UnknownName(UsageError):
+    """List the known names where an unknown one was given."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        from difflib import get_close_matches
+
+        names = sorted(known)
+        near = get_close_matches(name, names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
+        super().__init__(f"unknown {what} {name!r}{hint} (known: {shown or 'none'})")
+
+
+class OutsideError(RunledgerError):
+    """Say which part of the world outside failed."""
+
+
+class AgentError(OutsideError):
+    """Carry a failure of one agent: its kind, what was seen, what is known about it."""
+
+    def __init__(self, kind: str, message: str, details: Mapping[str, Any] | None = None) -> None:
+        self.kind = kind
+        self.details = dict(details or {})
+        super().__init__(message)
+
+
+class StoreError(OutsideError):
+    """Name what could not be written, and where."""
+
+
+class Interrupted(RunledgerError):
+    """Tell that the work was stopped by a signal, and by which."""
+
+    exit_code = 130

@@ -1,0 +1,1 @@
+"""The nouns: frozen values that every room shares, with no input or output of their own."""

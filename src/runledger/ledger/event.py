@@ -1,0 +1,146 @@
+"""What can happen in a trial, one noun for each kind, and the moment it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+from .fingerprint import Json
+from .grade import Failure, Grade
+from .usage import Usage
+
+NOTHING: Mapping[str, Json] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStart:
+    """The task was sent to the agent."""
+
+    type: ClassVar[str] = "task_start"
+    input: Json
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The agent asked for a tool."""
+
+    type: ClassVar[str] = "tool_call"
+    name: str
+    call_id: str
+    args: Json
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A tool answered."""
+
+    type: ClassVar[str] = "tool_result"
+    call_id: str
+    ok: bool
+    result: Json = None
+    error: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The agent said something to its user."""
+
+    type: ClassVar[str] = "message"
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """The agent thought aloud."""
+
+    type: ClassVar[str] = "thought"
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The agent stated its whole plan anew."""
+
+    type: ClassVar[str] = "plan"
+    entries: Sequence[Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The agent logged something through the protocol."""
+
+    type: ClassVar[str] = "log"
+    level: str
+    message: str
+    data: Json = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReport:
+    """The agent reported tokens or cost; reports add up."""
+
+    type: ClassVar[str] = "usage"
+    usage: Usage
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalOutput:
+    """The agent gave its answer."""
+
+    type: ClassVar[str] = "final_output"
+    output: Json
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskError:
+    """The agent gave up, and said so."""
+
+    type: ClassVar[str] = "task_error"
+    message: str
+    data: Json = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something went wrong, or fell short."""
+
+    type: ClassVar[str] = "failure"
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A grader judged the trial."""
+
+    type: ClassVar[str] = "grade"
+    grade: Grade
+
+
+Happening: TypeAlias = (
+    TaskStart
+    | ToolCall
+    | ToolResult
+    | Message
+    | Thought
+    | Plan
+    | Log
+    | UsageReport
+    | FinalOutput
+    | TaskError
+    | Failed
+    | Graded
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, and when: milliseconds since the task was sent."""
+
+    ms: int
+    what: Happening

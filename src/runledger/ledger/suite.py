@@ -1,0 +1,74 @@
+"""A suite as the rest of the house sees it: settled, checked, with no trace of its file's form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from .task import Task
+
+Mode: TypeAlias = Literal["replay", "record", "live"]
+Protocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """How to start an agent; `command` may still hold placeholders such as {python}."""
+
+    command: tuple[str, ...]
+    protocol: Protocol = "stdio"
+    reuse: bool = False
+    env_pass: tuple[str, ...] = ()
+    env_set: Mapping[str, str] = field(default_factory=dict)
+    grace_ms: int = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRule:
+    """How the recorded arguments of one tool are compared with a call's."""
+
+    ignore: tuple[str, ...] = ()
+    replace: Mapping[str, str] = field(default_factory=dict)
+    match: Literal["exact", "subset"] = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class CassetteRules:
+    """How cassettes are matched, and what an unused entry means."""
+
+    order: Literal["none", "strict"] = "none"
+    unused: Literal["fail", "warn", "ignore"] = "fail"
+    match: Mapping[str, MatchRule] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What the gate demands of a run, alone and beside its baseline."""
+
+    min_success_rate: float | None = None
+    max_avg_wall_ms_delta_pct: float | None = None
+    max_p95_wall_ms_delta_pct: float | None = None
+    latency_gate: Literal["warn", "fail"] | None = None
+    abs_floor_ms: int = 50
+    allow_missing_cases: bool = False
+    gate: Literal["point", "statistical"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Tasks, the agent that is asked, and the rules by which it is judged."""
+
+    name: str
+    directory: str
+    agent: AgentSettings
+    tasks: tuple[Task, ...]
+    mode: Mode = "replay"
+    tools: tuple[str, ...] = ()
+    tool_module: str | None = None
+    tool_timeout_s: float = 30.0
+    cassettes: CassetteRules = CassetteRules()
+    thresholds: Thresholds | None = None
+    baseline_path: str | None = None
+    output_dir: str = ".agentci/runs"
+    sha256: str = ""  # of suite.yaml as it was read

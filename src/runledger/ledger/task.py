@@ -1,0 +1,35 @@
+"""What an agent is asked, and one asking of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .assertion import Assertion
+from .fingerprint import Json
+from .usage import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What an agent is asked, and how the answer will be judged."""
+
+    id: str
+    input: Json
+    expected: Json = None
+    description: str | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    cassette: str | None = None  # relative to the suite's directory
+    assertions: tuple[Assertion, ...] = ()
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One task, one condition, one repetition."""
+
+    task: Task
+    number: int = 1
+    attempt: int = 1
+    condition: str | None = None
