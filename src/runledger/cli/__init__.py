@@ -1,1 +1,41 @@
-"""To be written."""
+"""The command line: one file for each command, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+
+GUARDED = frozenset({"run"})  # commands that start agents, and so run under the guard
+
+
+def main() -> int:
+    """Do what the command line says and give the exit code."""
+    words = sys.argv[1:]
+    if words == ["--version"]:  # before anything heavy is imported
+        from ..ledger.version import VERSION
+
+        print(f"runledger {VERSION}")  # noqa: T201
+        return 0
+    if sys.platform == "win32":
+        print("runledger needs Linux or macOS; on Windows, use WSL", file=sys.stderr)  # noqa: T201
+        return 2
+    if words and words[0] in GUARDED:
+        from ..process.guard import guarded
+
+        return guarded(_command)
+    return _command()
+
+
+def _command() -> int:
+    from .exits import exit_code_of
+
+    return exit_code_of(_parse_and_do)
+
+
+def _parse_and_do() -> int:
+    from .app import app
+
+    try:
+        app(prog_name="runledger")
+    except SystemExit as exit:  # the parser's way to give an exit code
+        return exit.code if isinstance(exit.code, int) else 0
+    return 0

@@ -1,1 +1,113 @@
-"""To be written."""
+"""Graders judge a trajectory: one Protocol, and how an assertion becomes a grader.
+
+output    what the agent answered
+calls     which tools it asked for, in which order, with which arguments
+budgets   what it used
+script    whatever a program of the user's says
+
+schema and pattern are tools of theirs: JSON Schema and regular expressions that cannot hang.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, TypeAlias
+
+from ..ledger.assertion import Assertion, Script
+from ..ledger.difference import ABSENT
+from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
+from ..ledger.task import Task
+from ..ledger.trajectory import Trajectory
+from ..ledger.usage import Limits
+from ..process.supervisor import Supervisor
+
+
+class Grader(Protocol):
+    """Judge a trajectory: change nothing, and say the same of the same trajectory each time."""
+
+    @property
+    def name(self) -> str:
+        """Name the grader, as its grades do."""
+
+    def grade(self, trajectory: Trajectory) -> Grade:
+        """Judge one trial; what falls short is in the grade's failures, never an exception."""
+
+
+Check: TypeAlias = Callable[[Any, Trajectory], Iterator[Failure]]
+"""An assertion that needs nothing but the trajectory: yields what falls short."""
+
+BUILT_IN: Mapping[str, str] = {
+    "required_fields": "runledger.graders.output:required_fields",
+    "json_schema": "runledger.graders.output:json_schema",
+    "contains": "runledger.graders.output:contains",
+    "regex": "runledger.graders.output:regex",
+    "equals": "runledger.graders.output:equals",
+    "must_call": "runledger.graders.calls:must_call",
+    "must_not_call": "runledger.graders.calls:must_not_call",
+    "call_order": "runledger.graders.calls:call_order",
+    "call_count": "runledger.graders.calls:call_count",
+    "tool_args": "runledger.graders.calls:tool_args",
+    "script": "runledger.graders.script:ScriptGrader",
+    "budgets": "runledger.graders.budgets:BudgetGrader",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where programs of the user's run, who watches over them, and for how long at most."""
+
+    directory: str
+    supervisor: Supervisor
+    timeout_s: float = 60.0
+    python: str = sys.executable
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionGrader:
+    """Judge by one assertion that needs no model and no program."""
+
+    assertion: Assertion
+    check: Check
+
+    @property
+    def name(self) -> str:
+        """Name the grader by its assertion's type."""
+        return self.assertion.type
+
+    def grade(self, trajectory: Trajectory) -> Grade:
+        """Judge one trial by the assertion."""
+        try:
+            return grade_of(self.name, self.check(self.assertion, trajectory))
+        except RecursionError:
+            return grade_of(self.name, [_too_deep(self.name)])
+
+
+def graders_for(task: Task, place: Place) -> Iterator[Grader]:
+    """Yield the graders of a task: one for its limits if it has any, one for each assertion."""
+    if task.limits != Limits():
+        grader: Grader = _built_in("budgets")(task.limits)
+        yield grader
+    for assertion in task.assertions:
+        yield grader_for(assertion, place)
+
+
+def grader_for(assertion: Assertion, place: Place) -> Grader:
+    """Make the grader that judges by an assertion."""
+    made = _built_in(assertion.type)
+    if isinstance(assertion, Script):
+        grader: Grader = made(assertion.command, place)
+        return grader
+    return AssertionGrader(assertion, made)
+
+
+def _built_in(name: str) -> Any:  # lazily, so that jsonschema and re2 are paid for only when used
+    module, _, attribute = BUILT_IN[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _too_deep(assertion: str) -> Failure:
+    message = "the value is nested too deep to be judged"
+    return assertion_failure(assertion, message, path="$", expected=ABSENT, found=ABSENT)

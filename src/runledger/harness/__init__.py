@@ -1,1 +1,1 @@
-"""To be written."""
+"""Puts the rooms together, one file for each use; it only orders steps."""

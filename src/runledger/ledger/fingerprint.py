@@ -42,5 +42,13 @@ def fingerprint(value: Json) -> str:
 
 def preview(value: Json, width: int = 120) -> str:
     """Show a value's canonical text, cut to a width."""
-    text = canonical_dumps(value)
+    try:
+        text = canonical_dumps(value)
+    except RecursionError:
+        return "a value nested too deep to show…"
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def show_name(name: str, width: int = 80) -> str:
+    """Show a name as it is when it fits on a line and prints, else quoted and cut."""
+    return name if name.isprintable() and 0 < len(name) <= width else preview(name, width)

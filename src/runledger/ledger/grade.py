@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal, TypeAlias
 
-from .fingerprint import Json
+from .difference import Absent
+from .fingerprint import Json, preview
+from .usage import Breach
 
 Status: TypeAlias = Literal["passed", "failed", "error", "unfinished"]
 
@@ -51,6 +54,39 @@ def grade_of(grader: str, failures: Iterable[Failure]) -> Grade:
     return Grade(grader, passed=not found, score=0.0 if found else 1.0, failures=found)
 
 
+def assertion_failure(
+    assertion: str, message: str, *, path: str, expected: Json | Absent, found: Json | Absent
+) -> Failure:
+    """Say that an assertion does not hold: what was expected, what was found, and where."""
+    details = {"assertion": assertion, "path": path}
+    return Failure(
+        "assertion_failed",
+        f"{assertion}: {message}",
+        {**details, "expected": _cut(expected), "found": _cut(found)},
+    )
+
+
+def budget_failure(breach: Breach) -> Failure:
+    """Say that a limit was passed."""
+    used, allowed = _figure(breach.used), _figure(breach.allowed)
+    return Failure(
+        "budget_exceeded",
+        f"{breach.limit}: {used} used, {allowed} allowed",
+        {"budget": breach.limit, "allowed": breach.allowed, "used": breach.used},
+    )
+
+
+def first_few(failures: Iterable[Failure], limit: int = 20, look_at: int = 1000) -> list[Failure]:
+    """Take the first failures; the last one taken says how many more there are."""
+    source = iter(failures)
+    some = list(islice(source, limit))
+    rest = sum(1 for _ in islice(source, look_at - limit))
+    if rest:
+        more = f"{rest} or more" if rest == look_at - limit else f"{rest} more"
+        some[-1] = replace(some[-1], message=f"{some[-1].message}\nand {more} like this")
+    return some
+
+
 def status_of(failures: Iterable[Failure]) -> Status:
     """Say how a trial with these failures ended; not being judged outweighs falling short."""
     types = {failure.type for failure in failures}
@@ -62,3 +98,15 @@ def status_of(failures: Iterable[Failure]) -> Status:
 def counts(status: Status, failures: Iterable[Failure]) -> bool:
     """Say whether a trial belongs in the denominator of the success rate."""
     return status != "unfinished" and not any(one.type in NOT_VALID for one in failures)
+
+
+def _cut(value: Json | Absent, width: int = 500) -> Json:
+    """Keep a small value as it is and a big one as the beginning of its text."""
+    if isinstance(value, Absent):
+        return None
+    short = preview(value, width)
+    return short if short.endswith("…") else value  # no whole JSON text ends so
+
+
+def _figure(number: float) -> str:
+    return f"{number:.6g}" if isinstance(number, float) else str(number)

@@ -15,9 +15,10 @@ from .event import (
     Thought,
     ToolCall,
     UsageReport,
+    failure_fields,
 )
 from .fingerprint import Json
-from .grade import Failure, Status
+from .grade import Status
 from .trajectory import (
     Call,
     Trajectory,
@@ -37,7 +38,7 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     trial, task = trajectory.trial, trajectory.trial.task
     output = output_in(trajectory.events)
     failures = failures_in(trajectory.events)
-    steps = list(_steps(trajectory))
+    steps = list(steps_of(trajectory))
     tool_errors = any(step.get("status") == "failed" for step in steps)
     line: dict[str, Json] = {"id": task.id, "input": task.input}
     line["output"] = "" if isinstance(output, Absent) else output
@@ -65,12 +66,8 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     return line
 
 
-def failure_fields(failure: Failure) -> dict[str, Json]:
-    """Write a failure as every file shows it."""
-    return {"type": failure.type, "message": failure.message, "details": dict(failure.details)}
-
-
-def _steps(trajectory: Trajectory) -> Iterator[Mapping[str, Json]]:
+def steps_of(trajectory: Trajectory) -> Iterator[Mapping[str, Json]]:
+    """Yield the steps of a trial, in order, as results.jsonl and graders see them."""
     calls = {id(call.call): call for call in calls_in(trajectory.events)}
     shown = (event for event in trajectory.events if isinstance(event.what, STEPS))
     for number, event in enumerate(shown, start=1):

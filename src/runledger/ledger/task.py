@@ -23,6 +23,7 @@ class Task:
     cassette: str | None = None  # relative to the suite's directory
     assertions: tuple[Assertion, ...] = ()
     limits: Limits = Limits()
+    reference: Json = None  # an answer known to be good, to try graders on
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""To be written."""
+"""Where records are kept: lines that are never torn, run directories, cassettes."""

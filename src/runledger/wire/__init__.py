@@ -1,1 +1,1 @@
-"""To be written."""
+"""What is spoken to the programs we run: JSON messages, one a line."""

@@ -1,0 +1,70 @@
+# Everything runs inside .venv, which is made on first use and refreshed when pyproject.toml changes.
+# Paths are relative and tools are called as `python -m ...`, so that the directory may have any name.
+
+PYTHON ?= python3
+
+py := .venv/bin/python
+pip := $(py) -m pip -qq --disable-pip-version-check
+lint_imports := from importlinter.cli import lint_imports_command as lint; lint()
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test lint format bench clean
+
+# An editable install points at one directory; in a moved or copied one it is made again.
+ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
+.PHONY: .venv/.made-in .venv/.installed .venv/.installed-dev
+endif
+
+help:
+	@echo 'make demo     run the demo suite in replay: no network, no keys, no cost'
+	@echo 'make test     run the tests'
+	@echo 'make lint     check format, lint, types and imports'
+	@echo 'make format   format the code and mend what ruff can mend'
+	@echo 'make bench    run every benchmark'
+	@echo 'make clean    remove the environment, caches, builds and demo runs'
+	@echo
+	@echo 'Another interpreter, 3.11 or newer: make demo PYTHON=python3.12'
+
+demo: .venv/.installed
+	@$(py) -m runledger run examples/evals/demo --mode replay --output-dir .agentci/runs
+	@report="$$(ls -td .agentci/runs/demo/*/ | head -n 1)report.html"; \
+	if [ -f "$$report" ]; then echo "report: $$report"; fi
+
+test: .venv/.installed-dev
+	@$(py) -m pytest -q -n auto
+
+lint: .venv/.installed-dev
+	@$(py) -m ruff format --check .
+	@$(py) -m ruff check .
+	@$(py) -m mypy
+	@$(py) -c '$(lint_imports)'
+
+format: .venv/.installed-dev
+	@$(py) -m ruff check --fix .
+	@$(py) -m ruff format .
+
+bench: .venv/.installed-dev
+	@for file in benchmarks/*.py; do \
+		[ -f "$$file" ] || { echo 'benchmarks/ holds no benchmark'; break; }; \
+		echo "$$file"; $(py) "$$file" || exit 1; \
+	done
+
+clean:
+	@rm -rf .venv build dist .agentci/runs/demo
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.made-in:
+	@"$(PYTHON)" -c 'import sys; sys.version_info >= (3, 11) or sys.exit("RunLedger needs Python 3.11 or newer; $(PYTHON) is %d.%d. Choose another: make PYTHON=python3.12" % sys.version_info[:2])'
+	@"$(PYTHON)" -m venv .venv
+	@printf '%s\n' "$(CURDIR)" > $@
+
+.venv/.installed: pyproject.toml | .venv/.made-in
+	@$(pip) install -e .
+	@touch $@
+
+.venv/.installed-dev: pyproject.toml | .venv/.made-in
+	@$(pip) install -e '.[dev]'
+	@touch .venv/.installed $@

@@ -1,0 +1,186 @@
+"""Agents that speak our JSONL protocol on standard input and output."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+from ..errors import AgentError
+from ..ledger.event import FinalOutput, Happening, ToolCall, ToolResult
+from ..ledger.task import Task
+from ..ledger.trajectory import Exit
+from ..process.child import Child, DeadlinePassed
+from ..process.deadline import Deadline
+from ..process.pipes import TooLarge
+from ..process.supervisor import Launch, Supervisor
+from ..wire import messages
+
+LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
+STDERR_LINES = 20
+NOW = Deadline(0.0)
+
+
+class StdioDriver:
+    """Start one process per task, or keep processes for the next task with `reuse`."""
+
+    def __init__(
+        self, supervisor: Supervisor, launch: Launch, grace_s: float, *, reuse: bool = False
+    ) -> None:
+        self._supervisor = supervisor
+        self._launch = launch
+        self._grace_s = grace_s
+        self._reuse = reuse
+        self._idle: list[Child] = []
+        self._lock = threading.Lock()
+
+    def start(self, task: Task, deadline: Deadline) -> StdioSession:
+        """Give the task to an idle agent if one is kept, else to a new one."""
+        opening = messages.task_start(task.id, task.input)
+        idle = self._take_living()
+        if idle:
+            idle.send(opening)
+        session = StdioSession(idle or self._begin(opening), deadline, self._grace_s)
+        if self._reuse:
+            session.keep = self._keep
+        if idle:
+            session.replace = lambda: self._begin(opening)
+        return session
+
+    def close(self) -> None:
+        """End the agents that were kept."""
+        while child := self._take_idle():
+            child.close_input()
+            child.wait_exit(Deadline.after(self._grace_s))
+            child.end(LAST_GRACE_S)
+
+    def _begin(self, opening: bytes) -> Child:
+        child = self._supervisor.start(self._launch)
+        child.send(opening)
+        return child
+
+    def _take_idle(self) -> Child | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _take_living(self) -> Child | None:
+        while child := self._take_idle():
+            if not child.has_exited():
+                return child
+            child.end(0)
+        return None
+
+    def _keep(self, child: Child) -> None:
+        with self._lock:
+            self._idle.append(child)
+
+
+class StdioSession:
+    """One task in the hands of one process.
+
+    With `keep` the process is handed over for the next task. A process that served before may have
+    exited after its last answer: `replace` gives a new one if it ends before saying a word.
+    """
+
+    def __init__(self, child: Child, deadline: Deadline, grace_s: float) -> None:
+        self.keep: Callable[[Child], None] | None = None
+        self.replace: Callable[[], Child] | None = None
+        self._child = child
+        self._deadline = deadline
+        self._grace_s = grace_s
+        self._call_ids: set[str] = set()
+        self._answered = False
+        self._kept = False
+        self._timed_out = False
+        self._exit: Exit | None = None
+
+    def next(self) -> Happening:
+        """Wait for the next message."""
+        try:
+            line = self._child.read_line(self._deadline)
+        except DeadlinePassed:
+            self._timed_out = True
+            raise self._fault("timeout", "case timeout waiting for agent message") from None
+        except TooLarge as error:
+            raise self._fault("message_too_large", f"the agent wrote too much: {error}") from None
+        if line is None and self.replace:
+            self._child.end(0)
+            self._child, self.replace = self.replace(), None
+            return self.next()
+        self.replace = None
+        if line is None:
+            raise self._exited_early()
+        return self._understand(line)
+
+    def answer(self, result: ToolResult) -> None:
+        """Send the answer; it is written while we wait for the next message."""
+        self._child.send(messages.tool_result(result))
+
+    def leave(self) -> Iterator[Happening]:
+        """Give the agent its grace to exit, or keep it for the next task."""
+        if self.keep is None:
+            self._child.close_input()
+        until = Deadline.after(self._grace_s) if self.keep is None else NOW
+        try:
+            while (line := self._child.read_line(until)) is not None:
+                yield self._late(line)
+            self._child.wait_exit(until)
+        except DeadlinePassed:
+            self._kept = self.keep is not None
+        except TooLarge as error:
+            raise self._fault("message_too_large", f"the agent wrote too much: {error}") from None
+
+    def close(self) -> Exit:
+        """End the process, unless it waits for the next task."""
+        if self._exit is None:
+            self._exit = self._keep_or_end()
+        return self._exit
+
+    def _keep_or_end(self) -> Exit:
+        if self._kept and self.keep is not None:
+            self._child.renew()
+            self.keep(self._child)
+            return Exit(stop_reason="end_turn")
+        ended = self._child.end(LAST_GRACE_S if self._answered else self._grace_s)
+        return Exit(
+            code=ended.code,
+            signal=ended.signal,
+            timed_out=self._timed_out,
+            stop_reason="end_turn" if self._answered else None,
+            stderr=self._child.stderr,
+            leaky=ended.leaky,
+        )
+
+    def _understand(self, line: bytes) -> Happening:
+        try:
+            heard = messages.parse(line)
+        except AgentError as error:
+            raise self._fault(error.kind, str(error), error.details) from error
+        match heard:
+            case ToolCall(call_id=call_id) if call_id in self._call_ids:
+                raise self._fault("protocol_error", f"call_id {call_id!r:.80} was used before")
+            case ToolCall(call_id=call_id):
+                self._call_ids.add(call_id)
+            case FinalOutput():
+                self._answered = True
+        return heard
+
+    def _late(self, line: bytes) -> Happening:
+        """Understand what comes after the final output, when only logs and usage may come."""
+        heard = self._understand(line)
+        if isinstance(heard, (ToolCall, FinalOutput)):
+            raise self._fault("protocol_error", f"{heard.type} after the final output")
+        return heard
+
+    def _exited_early(self) -> AgentError:
+        self._child.wait_exit(Deadline.after(self._grace_s))
+        code, signal = self._child.peek_exit()
+        how = f"exited with status {code}" if signal is None else f"was ended by {signal}"
+        if code is None and signal is None:
+            how = "closed its standard output"
+        message = f"the agent {how} before its final output"
+        return self._fault("agent_exited_early", message, {"exit_code": code, "signal": signal})
+
+    def _fault(self, kind: str, message: str, details: dict[str, object] | None = None) -> AgentError:
+        """Make the error, with the last of what the agent wrote on standard error."""
+        last = "\n".join(self._child.stderr.splitlines()[-STDERR_LINES:])
+        return AgentError(kind, message, {**(details or {}), **({"stderr": last} if last else {})})

@@ -1,0 +1,35 @@
+"""Which trials a run consists of, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..errors import UnknownName, UsageError
+from ..ledger.task import Task, Trial
+
+
+def choose(tasks: Sequence[Task], ids: Sequence[str], tags: Sequence[str]) -> tuple[Task, ...]:
+    """Keep the tasks with one of these ids and one of these tags; an empty list keeps all."""
+    known = {task.id for task in tasks}
+    for id in ids:
+        if id not in known:
+            raise UnknownName("case", id, known)
+    every_tag = {tag for task in tasks for tag in task.tags}
+    for tag in tags:
+        if tag not in every_tag:
+            raise UnknownName("tag", tag, every_tag)
+    chosen = tuple(task for task in tasks if _wanted(task, ids, tags))
+    if not chosen:
+        raise UsageError("no case has both one of the chosen ids and one of the chosen tags")
+    return chosen
+
+
+def trials_of(tasks: Iterable[Task], repetitions: int) -> Iterator[Trial]:
+    """Yield every repetition of every task, task by task."""
+    for task in tasks:
+        for number in range(1, repetitions + 1):
+            yield Trial(task, number)
+
+
+def _wanted(task: Task, ids: Sequence[str], tags: Sequence[str]) -> bool:
+    return (not ids or task.id in ids) and (not tags or not set(tags).isdisjoint(task.tags))

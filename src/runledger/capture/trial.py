@@ -1,0 +1,117 @@
+"""One trial: a task is given to an agent, its tool calls are answered, its limits are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..agents import Driver, Session
+from ..errors import AgentError, CassetteError, CassetteMiss
+from ..ledger.clock import Clock
+from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall
+from ..ledger.grade import Failure
+from ..ledger.task import Task, Trial
+from ..ledger.trajectory import Exit, Trajectory
+from ..ledger.usage import Breach
+from ..process.deadline import Deadline
+from ..tools import ToolSource
+from .notebook import Notebook
+
+DEFAULT_LIMIT_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What stands around every trial of a run."""
+
+    driver: Driver
+    open_tools: Callable[[Task], ToolSource]
+    allowed: frozenset[str]
+    note: Callable[[Trial, Happening], None]
+    clock: Clock
+
+
+def run_trial(trial: Trial, stage: Stage) -> Trajectory:
+    """Ask an agent one task once; every failure of the agent is in the trajectory."""
+    book = Notebook(trial, stage.note, stage.clock)
+    try:
+        source = stage.open_tools(trial.task)
+    except CassetteError as error:
+        book.fail(Failure("cassette_invalid", str(error), {"line": error.line}))
+        return book.trajectory(Exit(), None)
+    try:
+        exit = _ask(book, stage, source)
+        if not book.failed:
+            for failure in source.finish():
+                book.fail(failure)
+        return book.trajectory(exit, source.use())
+    finally:
+        source.close()
+
+
+def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
+    """Start the agent, talk with it to the end, and end it."""
+    task = book.trial.task
+    limit_ms = task.limits.max_wall_ms
+    deadline = Deadline.after((limit_ms or DEFAULT_LIMIT_MS) / 1000)
+    try:
+        session = stage.driver.start(task, deadline)
+    except AgentError as error:
+        book.fail(_failure(error))
+        return Exit()
+    try:
+        book.note(TaskStart(task.input))
+        _converse(session, book, stage, source)
+    except (AgentError, CassetteMiss) as fault:
+        _give_up(fault, book)
+    finally:
+        exit = session.close()
+    return exit
+
+
+def _converse(session: Session, book: Notebook, stage: Stage, source: ToolSource) -> None:
+    while True:
+        heard = session.next()
+        book.note(heard)
+        if book.over_limits():
+            return
+        match heard:
+            case ToolCall():
+                _answer(heard, session, book, stage, source)
+            case TaskError(message, value):
+                book.fail(Failure("task_error", f"the agent gave up: {message}", {"data": value}))
+            case FinalOutput():
+                for late in session.leave():
+                    book.note(late)
+        if book.failed or isinstance(heard, FinalOutput):
+            return
+
+
+def _answer(
+    call: ToolCall, session: Session, book: Notebook, stage: Stage, source: ToolSource
+) -> None:
+    if call.name not in stage.allowed:
+        known = ", ".join(sorted(stage.allowed)) or "none"
+        message = f"tool not allowed: {call.name!r:.100} is not in tool_registry (allowed: {known})"
+        book.fail(Failure("tool_not_allowed", message, {"tool": call.name}))
+        return
+    result = source.answer(call)
+    book.note(result)
+    if not book.over_limits():
+        session.answer(result)
+
+
+def _give_up(fault: AgentError | CassetteMiss, book: Notebook) -> None:
+    """Write down what ended the talk; a time-out names the limit, and its budget if it is one."""
+    if fault.kind != "timeout":
+        book.fail(_failure(fault))
+        return
+    limit_ms = book.trial.task.limits.max_wall_ms
+    known = f"{limit_ms} ms (max_wall_ms)" if limit_ms else f"{DEFAULT_LIMIT_MS} ms (the default)"
+    book.fail(Failure("timeout", f"{fault}: over {known}", fault.details))
+    if limit_ms:
+        book.fail_budget(Breach("max_wall_ms", limit_ms, book.elapsed_ms()))
+
+
+def _failure(fault: AgentError | CassetteMiss) -> Failure:
+    return Failure(fault.kind, str(fault), fault.details)

@@ -1,0 +1,62 @@
+"""The one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+
+from ..errors import RunledgerError, SuiteError
+from ..ledger.printable import printable
+
+INTERNAL_FAULT = 3
+INTERRUPTED = 130
+WORST_FIRST = (130, 143, 3, 2, 1, 4, 0)
+
+
+def exit_code_of(work: Callable[[], int]) -> int:
+    """Do the work; turn whatever it raises into a message on standard error and an exit code."""
+    try:
+        return work()
+    except RunledgerError as error:
+        say(_message(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception:
+        say(f"RunLedger itself failed; please report this:\n{traceback.format_exc()}")
+        return INTERNAL_FAULT
+
+
+def worst(codes: Iterable[int]) -> int:
+    """Choose the exit code of several runs: the first of the contract's order."""
+    found = set(codes)
+    return next((code for code in WORST_FIRST if code in found), 0)
+
+
+def say(text: str) -> None:
+    """Tell the user something on standard error."""
+    _write(sys.stderr.fileno(), text)
+
+
+def put(text: str) -> None:
+    """Print a result on standard output."""
+    _write(sys.stdout.fileno(), text)
+
+
+def _message(error: RunledgerError) -> str:
+    text = "\n".join(printable(line) for line in str(error).splitlines())
+    if isinstance(error, SuiteError) and len(error.findings) > 1:
+        return f"{text}\n{len(error.findings)} things to fix"
+    return text
+
+
+def _write(fd: int, text: str) -> None:
+    """Write all of a text; a reader that has gone away must not change what the run came to."""
+    rest = memoryview((text.rstrip("\n") + "\n").encode("utf-8", "backslashreplace"))
+    try:
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+    except OSError:
+        return

@@ -1,0 +1,21 @@
+"""runledger validate: every check that can be made before an agent starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def validate(
+    suites: Annotated[
+        list[Path], typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files.")
+    ],
+) -> None:
+    """Check suites, cases, schemas and cassettes without starting an agent; list all findings."""
+    from ..harness.validate import validate_suites
+    from .exits import put
+
+    for suite in validate_suites(suites):
+        put(f"{suite.name}: {len(suite.tasks)} cases, nothing to fix")

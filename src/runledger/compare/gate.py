@@ -1,0 +1,48 @@
+"""Whether a run may merge: what it demands of its cases, and the status that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ledger.grade import NOT_VALID
+from ..ledger.run import CaseRow, RunRecord, RunStatus, Totals
+
+
+def gate_passed(totals: Totals, min_success_rate: float | None = None) -> bool:
+    """Say whether enough cases passed; a case that was not finished never passes silently."""
+    if totals.unfinished or totals.success_rate is None:
+        return False
+    if min_success_rate is None:
+        return totals.passed == totals.cases
+    # Both are the float nearest to what they stand for, so 4 of 5 meets 0.8 without a tolerance.
+    return totals.success_rate >= min_success_rate
+
+
+def run_status(record: RunRecord, cases: Sequence[CaseRow], totals: Totals) -> RunStatus:
+    """Say how a run ended: stopped, not valid, or judged by its gate."""
+    if record.interrupted:
+        return "interrupted"
+    if _outside_failed(cases) or _stopped_for_no_case(cases):
+        return "invalid"
+    well = gate_passed(totals, record.min_success_rate) and not _regressed(record)
+    return "passed" if well else "failed"
+
+
+def _outside_failed(cases: Sequence[CaseRow]) -> bool:
+    return any(
+        failure.type in NOT_VALID
+        for case in cases
+        for row in case.trials
+        for failure in row.failures
+    )
+
+
+def _stopped_for_no_case(cases: Sequence[CaseRow]) -> bool:
+    """Tell a run that just ended early from one that --fail-fast stopped at a failing case."""
+    statuses = {row.status for case in cases for row in case.trials}
+    unfinished = not cases or any(case.status == "unfinished" for case in cases)
+    return unfinished and not statuses & {"failed", "error"}
+
+
+def _regressed(record: RunRecord) -> bool:
+    return record.regression is not None and record.regression.get("verdict") == "fail"

@@ -1,0 +1,64 @@
+"""Settle what a suite asks for: its agent's command and environment, where its answers come from."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+from .. import registry
+from ..agents import Driver
+from ..ledger.suite import AgentSettings, Suite
+from ..ledger.task import Task
+from ..process.supervisor import Launch, Supervisor
+from ..store.cassette import load_cassette
+from ..tools import ToolSource
+from ..tools.replay import Replay
+
+ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
+
+
+def driver_for(suite: Suite, supervisor: Supervisor) -> Driver:
+    """Make the driver that starts the suite's agent."""
+    launch = Launch(
+        argv=[fill_in(word, suite) for word in suite.agent.command],
+        cwd=suite.directory,
+        env=agent_environment(suite.agent, os.environ),
+    )
+    grace_s = suite.agent.grace_ms / 1000
+    make = registry.find("agents", suite.agent.protocol)
+    return cast(Driver, make(supervisor, launch, grace_s, reuse=suite.agent.reuse))
+
+
+def fill_in(word: str, suite: Suite) -> str:
+    """Put values in place of the placeholders in a word of a command."""
+    return word.replace("{python}", sys.executable).replace("{suite}", suite.directory)
+
+
+def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[str, str]:
+    """Build an agent's environment: what everyone gets, what the suite passes and sets, no more."""
+    passed = {*ALWAYS_PASSED, *agent.env_pass}
+    kept = {k: v for k, v in caller.items() if k in passed or k.startswith("LC_")}
+    return {**kept, **agent.env_set}
+
+
+def source_for(suite: Suite) -> Callable[[Task], ToolSource]:
+    """Give the function that opens the recorded answers of a task."""
+
+    def open_tools(task: Task) -> ToolSource:
+        shown = task.cassette or os.devnull
+        cassette = load_cassette(Path(suite.directory, shown), shown)
+        return Replay(cassette, suite.cassettes, record_command(suite, task.id))
+
+    return open_tools
+
+
+def record_command(suite: Suite, case_id: str) -> str:
+    """Write the command that records a case, as the caller would type it here."""
+    directory = Path(suite.directory)
+    here = Path.cwd()
+    place = directory.relative_to(here) if directory.is_relative_to(here) else directory
+    return f"runledger run {shlex.quote(str(place))} --mode record --case {case_id}"

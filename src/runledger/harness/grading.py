@@ -1,0 +1,65 @@
+"""Grade what was captured, and say how the trial ended."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from ..graders import Place, graders_for
+from ..ledger.difference import Absent
+from ..ledger.event import Event, Failed, Graded, Happening
+from ..ledger.grade import Failure, status_of
+from ..ledger.run import TrialRow
+from ..ledger.task import Trial
+from ..ledger.trajectory import Trajectory, calls_by_name, failures_in, output_in, tally_of
+from ..ledger.usage import unjudged
+
+
+def grade_trajectory(
+    trajectory: Trajectory, place: Place, note: Callable[[Trial, Happening], None]
+) -> Trajectory:
+    """Judge a trial that can be judged; the grades and failures become its last events."""
+    if status_of(failures_in(trajectory.events)) == "error":
+        return trajectory
+    found = list(_verdicts(trajectory, place))
+    for what in found:
+        note(trajectory.trial, what)
+    last = trajectory.events[-1].ms if trajectory.events else 0
+    return replace(trajectory, events=(*trajectory.events, *(Event(last, what) for what in found)))
+
+
+def row_of(trajectory: Trajectory) -> TrialRow:
+    """Say how a trial ended."""
+    failures = failures_in(trajectory.events)
+    status = status_of(failures)
+    tally = tally_of(trajectory)
+    missing = unjudged(trajectory.trial.task.limits, tally.usage)
+    return TrialRow(
+        case_id=trajectory.trial.task.id,
+        trial=trajectory.trial.number,
+        attempt=trajectory.trial.attempt,
+        status=status,
+        tally=tally,
+        answered=not isinstance(output_in(trajectory.events), Absent),
+        tool_calls_by_name=calls_by_name(trajectory.events),
+        failures=failures,
+        cassette=trajectory.cassette,
+        exit=trajectory.exit,
+        unjudged=() if status == "error" else missing,
+    )
+
+
+def internal_failure(error: Exception) -> Failure:
+    """Write down a fault of our own, with what we need to find it."""
+    trace = "".join(traceback.format_exception(error)[-6:])
+    message = f"RunLedger itself failed: {type(error).__name__}: {error}"
+    return Failure("internal_error", message, {"traceback": trace})
+
+
+def _verdicts(trajectory: Trajectory, place: Place) -> Iterator[Happening]:
+    for grader in graders_for(trajectory.trial.task, place):
+        grade = grader.grade(trajectory)
+        yield Graded(grade)
+        for failure in grade.failures:
+            yield Failed(failure)

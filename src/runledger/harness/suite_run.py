@@ -1,0 +1,157 @@
+"""Run a suite: plan, capture, grade, record, and derive the views from the record."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from .. import registry
+from ..capture.plan import choose, trials_of
+from ..capture.trial import Stage, run_trial
+from ..errors import Interrupted, RunledgerError
+from ..executors import Executor
+from ..graders import Place
+from ..ledger.clock import Clock
+from ..ledger.event import Event, Failed
+from ..ledger.result import capture_result
+from ..ledger.run import Summary, TrialRow
+from ..ledger.suite import Suite
+from ..ledger.task import Trial
+from ..ledger.trajectory import Trajectory
+from ..process.supervisor import Supervisor
+from ..store.rundir import RunWriter, make_run_directory
+from .furnish import driver_for, source_for
+from .grading import grade_trajectory, internal_failure, row_of
+from .manifest import Selection, manifest_of
+from .rerender import write_views
+
+SYSTEM_CLOCK = Clock(time.time, time.monotonic)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the caller wants of a run beyond what the suite says."""
+
+    jobs: int = 1
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    trials: int = 1
+    fail_fast: bool = False
+    output_dir: str | None = None
+    grader_timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """A finished run: where it is, and what it came to."""
+
+    path: Path
+    summary: Summary
+
+
+class Watcher(Protocol):
+    """Somebody who is told how a run goes on."""
+
+    def begin(self, suite: Suite, trials: int, path: Path) -> None:
+        """Learn that a run of so many trials begins."""
+
+    def ended(self, row: TrialRow) -> None:
+        """Learn that a trial has ended; called from the thread that did it."""
+
+    def finish(self) -> None:
+        """Learn that no more trials will end."""
+
+
+class Unwatched:
+    """Watch nothing."""
+
+    def begin(self, suite: Suite, trials: int, path: Path) -> None:
+        """Ignore that a run begins."""
+
+    def ended(self, row: TrialRow) -> None:
+        """Ignore that a trial has ended."""
+
+    def finish(self) -> None:
+        """Ignore that no more trials will end."""
+
+
+def run_suite(
+    suite: Suite,
+    options: RunOptions = RunOptions(),
+    *,
+    supervisor: Supervisor | None = None,
+    watcher: Watcher = Unwatched(),
+    clock: Clock = SYSTEM_CLOCK,
+) -> RunOutcome:
+    """Run the chosen cases of a suite and give the run's directory and summary."""
+    tasks = choose(suite.tasks, options.cases, options.tags)
+    parent = Path(options.output_dir or suite.output_dir) / suite.name
+    path = make_run_directory(parent, clock)
+    selection = Selection(tasks, options.trials, options.jobs)
+    writer = RunWriter(path, manifest_of(suite, selection, path.name, clock), clock)
+    writer.start({"run_id": path.name, "suite_name": suite.name, "mode": suite.mode})
+    watcher.begin(suite, len(tasks) * options.trials, path)
+    with contextlib.ExitStack() as stack:
+        keeper = supervisor or stack.enter_context(Supervisor())
+        driver = driver_for(suite, keeper)
+        stack.callback(driver.close)
+        floor = _Floor(
+            stage=Stage(driver, source_for(suite), frozenset(suite.tools), writer.note, clock),
+            writer=writer,
+            place=Place(suite.directory, keeper, options.grader_timeout_s),
+            watcher=watcher,
+            agent=" ".join(suite.agent.command),
+            fail_fast=options.fail_fast,
+        )
+        started = clock.monotonic()
+        executor = registry.find("executors", "local")(options.jobs)
+        interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
+        wall_ms = int((clock.monotonic() - started) * 1000)
+    watcher.finish()
+    writer.end({"wall_ms": wall_ms, "interrupted": interrupted})
+    return RunOutcome(path, write_views(path))
+
+
+def _execute(executor: Executor, trials: Iterable[Trial], floor: _Floor) -> bool:
+    """Do every trial; say whether somebody stopped the run before that."""
+    try:
+        executor.run(trials, floor.do)
+    except Interrupted:
+        return True
+    return floor.place.supervisor.stop.requested
+
+
+@dataclass(frozen=True, slots=True)
+class _Floor:
+    """Where the trials of one run are done, each through all its stages."""
+
+    stage: Stage
+    writer: RunWriter
+    place: Place
+    watcher: Watcher
+    agent: str
+    fail_fast: bool
+
+    def do(self, trial: Trial) -> bool:
+        """Take a trial through capture, grading and record; say whether to go on."""
+        if self.place.supervisor.stop.requested:
+            return False
+        trajectory = self._captured_and_graded(trial)
+        row = row_of(trajectory)
+        self.writer.end_trial(trial, row, capture_result(trajectory, row.status, self.agent))
+        self.watcher.ended(row)
+        return row.status == "passed" or not self.fail_fast
+
+    def _captured_and_graded(self, trial: Trial) -> Trajectory:
+        try:
+            return grade_trajectory(run_trial(trial, self.stage), self.place, self.writer.note)
+        except RunledgerError:
+            raise
+        except Exception as error:  # a fault of ours must not cost the other cases
+            failure = internal_failure(error)
+            self.writer.note(trial, Failed(failure))
+            return Trajectory(trial, 0, 0, (Event(0, Failed(failure)),))

@@ -1,0 +1,257 @@
+"""One running program: all its pipes in one poll loop, and an end that is certain."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import Interrupted
+from .deadline import Deadline
+from .pipes import CHUNK, LineBuffer, Outbox, Tail
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from .stop import Stop
+
+READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
+WITHOUT_PIDFD_MS = 20  # how often we look whether a child has ended where no descriptor tells us
+AFTER_KILL_S = 5.0
+
+
+class DeadlinePassed(Exception):
+    """Tell that a wait lasted to its deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended, and whether it left anything running behind."""
+
+    code: int | None
+    signal: str | None
+    leaky: bool = False
+
+
+class Keeper(Protocol):
+    """Who started a child, and cleans up behind it."""
+
+    stop: Stop
+
+    def sweep(self, child: Child) -> bool:
+        """End what the child left behind; say whether anything was found alive."""
+
+    def forget(self, child: Child) -> None:
+        """Let go of a child that is gone."""
+
+
+class Child:
+    """A program that was started by a keeper."""
+
+    def __init__(self, popen: subprocess.Popen[bytes], keeper: Keeper, lines: LineBuffer) -> None:
+        self.pid = popen.pid
+        self.lines = lines
+        self.asked_to_end = False
+        self._popen = popen
+        self._keeper = keeper
+        self._errors = Tail()
+        self._input_ends = False
+        self._exited = False
+        self._ended: Ended | None = None
+        self._poll = select.poll()
+        self._watched: dict[int, Callable[[], None]] = {}
+        self._open_pipes()
+
+    @property
+    def stderr(self) -> str:
+        """Show what is kept of its standard error so far."""
+        return self._errors.text()
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes for the program; they are written while we wait for it."""
+        self._outbox.put(data)
+        self._write()
+
+    def read_line(self, deadline: Deadline) -> bytes | None:
+        """Wait for the next line; None means that the program has ended or can say no more."""
+        while (line := self.lines.take()) is None:
+            if self._stdout not in self._watched:
+                return self.lines.rest()
+            self._wait(deadline)
+        return line
+
+    def finish_input(self) -> None:
+        """Close the program's standard input as soon as all that was sent is written."""
+        self._input_ends = True
+        self._write()
+
+    def renew(self) -> None:
+        """Forget what earlier tasks wrote, for a program that serves the next one."""
+        self.lines.reset_total()
+        self._errors = Tail()
+
+    def close_input(self) -> None:
+        """Close the program's standard input now, which tells it that nothing more comes."""
+        self._unwatch(self._stdin)
+        if self._popen.stdin and not self._popen.stdin.closed:
+            self._popen.stdin.close()
+
+    def wait_exit(self, deadline: Deadline) -> bool:
+        """Wait until the program has exited, letting it write what it likes; say whether it has."""
+        with contextlib.suppress(DeadlinePassed):
+            while not self._exited:
+                self._wait(deadline)
+                self.lines.rest()
+        return self._exited
+
+    def end(self, grace_s: float) -> Ended:
+        """End the program and all it started: ask, wait for the grace, then kill and sweep."""
+        if self._ended is None:
+            self._unwatch(self._keeper.stop.fd)  # an end must not be stopped half-way
+            self.close_input()
+            self._ask_to_exit(grace_s)
+            leaky = self._keeper.sweep(self)
+            self._ended = self._reap(leaky)
+            self._keeper.forget(self)
+            self._close_pipes()
+        return self._ended
+
+    def kill(self) -> None:
+        """Kill the program's whole process group now."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def has_exited(self) -> bool:
+        """Say whether the program has exited."""
+        return self._exited or self.peek_exit() != (None, None)
+
+    def peek_exit(self) -> tuple[int | None, str | None]:
+        """Tell exit code and signal of a program that has exited, without reaping it."""
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None, None
+        if found.si_code == os.CLD_EXITED:
+            return found.si_status, None
+        return None, signal_name(found.si_status)
+
+    # ---------------------------------------------------------------- the poll loop
+
+    def _open_pipes(self) -> None:
+        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
+        self._stdin = self._popen.stdin.fileno()
+        self._stdout = self._popen.stdout.fileno()
+        self._stderr = self._popen.stderr.fileno()
+        for fd in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(fd, False)
+        self._outbox = Outbox(self._stdin)
+        self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
+        self._watch(self._stdout, READABLE, self._read_stdout)
+        self._watch(self._stderr, READABLE, self._read_stderr)
+        self._watch(self._keeper.stop.fd, select.POLLIN, self._interrupt)
+        if self._pidfd >= 0:
+            self._watch(self._pidfd, select.POLLIN, self._see_exit)
+
+    def _wait(self, deadline: Deadline) -> None:
+        """Let one round of things happen, or raise at the deadline."""
+        timeout = deadline.left_ms()
+        if self._pidfd < 0:
+            timeout = min(timeout, WITHOUT_PIDFD_MS)
+        ready = self._poll.poll(timeout)
+        for fd, _ in ready:
+            if react := self._watched.get(fd):
+                react()
+        if self._pidfd < 0 and self.has_exited():
+            self._see_exit()
+        if not ready and deadline.passed():
+            raise DeadlinePassed
+
+    def _watch(self, fd: int, events: int, react: Callable[[], None]) -> None:
+        self._watched[fd] = react
+        self._poll.register(fd, events)
+
+    def _unwatch(self, fd: int) -> None:
+        if self._watched.pop(fd, None):
+            self._poll.unregister(fd)
+
+    def _read_stdout(self) -> None:
+        if (data := _read(self._stdout)) is not None:
+            self.lines.add(data)
+            if not data:
+                self._unwatch(self._stdout)
+
+    def _read_stderr(self) -> None:
+        if (data := _read(self._stderr)) is not None:
+            self._errors.add(data)
+            if not data:
+                self._unwatch(self._stderr)
+
+    def _write(self) -> None:
+        if self._outbox.flush():
+            self._unwatch(self._stdin)
+            if self._input_ends:
+                self.close_input()
+        elif self._stdin not in self._watched:
+            self._watch(self._stdin, select.POLLOUT | select.POLLERR, self._write)
+
+    def _interrupt(self) -> None:
+        raise Interrupted("stopped by a signal")
+
+    def _see_exit(self) -> None:
+        """Take what is still in the pipes; do not wait for their end: a grandchild may hold them."""
+        self._exited = True
+        self._unwatch(self._pidfd)
+        self._drain(self._stdout, self.lines.add)
+        self._drain(self._stderr, self._errors.add)
+
+    def _drain(self, fd: int, take: Callable[[bytes], None]) -> None:
+        while fd in self._watched and (data := _read(fd)):
+            take(data)
+            if len(data) < CHUNK:
+                break
+        self._unwatch(fd)
+
+    # ---------------------------------------------------------------- the end
+
+    def _ask_to_exit(self, grace_s: float) -> None:
+        if self.has_exited():
+            return
+        self.asked_to_end = True
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGTERM)
+        if not self.wait_exit(Deadline.after(grace_s)):
+            self.kill()
+            self.wait_exit(Deadline.after(AFTER_KILL_S))
+
+    def _reap(self, leaky: bool) -> Ended:
+        code = self._popen.wait(AFTER_KILL_S)
+        return Ended(code, None, leaky) if code >= 0 else Ended(None, signal_name(-code), leaky)
+
+    def _close_pipes(self) -> None:
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if pipe:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+
+
+def signal_name(number: int) -> str:
+    """Name a signal, such as SIGSEGV."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _read(fd: int) -> bytes | None:
+    """Read what is there; None when there is nothing yet, empty at the end."""
+    try:
+        return os.read(fd, CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""

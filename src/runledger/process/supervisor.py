@@ -1,0 +1,192 @@
+"""Starts programs, knows which are alive, and sweeps up what they leave behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import signal
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from ..errors import AgentError
+from . import linux
+from .child import Child
+from .deadline import Deadline
+from .pipes import LineBuffer
+from .stop import Stop
+
+MARK = "RUNLEDGER_TRIAL"
+SETTLE_MS = 150  # a well-behaved program's own children may take a moment to follow it
+SWEEP_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What to start: a command, where, and with which environment."""
+
+    argv: Sequence[str]
+    cwd: str
+    env: Mapping[str, str]
+
+
+class Supervisor:
+    """Be the only one who starts programs, so that none outlives its purpose.
+
+    On Linux the process becomes a subreaper while this is open: whatever a program leaves behind
+    becomes our child and carries the mark of the program it came from. With `alone`, every child
+    of this process is ours to end, marked or not.
+    """
+
+    def __init__(self, *, alone: bool = False) -> None:
+        self.stop = Stop()
+        self._alone = alone
+        self._live: dict[int, Child] = {}
+        self._marks: dict[int, bytes] = {}
+        self._session = secrets.token_hex(6)
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        self._was_subreaper = linux.set_subreaper(True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for child in list(self._live.values()):
+            child.end(0)
+        self._end_orphans(b"" if self._alone else f"{MARK}={self._session}-".encode())
+        linux.set_subreaper(self._was_subreaper)
+        self.stop.close()
+
+    def start(self, launch: Launch, lines: LineBuffer | None = None) -> Child:
+        """Start a program in a session of its own, with a mark in its environment."""
+        with self._lock:  # so that a sweep never sees a child that is not known yet
+            self._count += 1
+            mark = f"{self._session}-{self._count}-"
+            popen = _popen(launch, {**launch.env, MARK: mark})
+            child = Child(popen, self, lines or LineBuffer())
+            self._live[child.pid] = child
+            self._marks[child.pid] = f"{MARK}={mark}".encode()
+        return child
+
+    def kill_all(self) -> None:
+        """Kill every program at once; those who wait for them see their end."""
+        for child in list(self._live.values()):
+            child.kill()
+
+    def sweep(self, child: Child) -> bool:
+        """End what a program left behind; say whether it should have ended that itself."""
+        mark = self._marks[child.pid]
+        if not child.asked_to_end:
+            self._settle(mark)
+        left = self._orphans(mark)
+        leaky = any(not child.asked_to_end or _escaped(pid, child.pid) for pid in left)
+        child.kill()  # the rest of its group, while its process id cannot be used again
+        return self._end_orphans(mark, group=child.pid) or leaky
+
+    def forget(self, child: Child) -> None:
+        """Let go of a program that is gone."""
+        with self._lock:
+            del self._live[child.pid], self._marks[child.pid]
+
+    def _settle(self, mark: bytes) -> None:
+        deadline = Deadline.after(SETTLE_MS / 1000)
+        for pid in self._orphans(mark):
+            _await_death(pid, deadline)
+
+    def _end_orphans(self, mark: bytes, group: int = 0) -> bool:
+        """Kill until none is left; say whether any had left the group."""
+        deadline = Deadline.after(SWEEP_S)
+        escaped = False
+        while (orphans := self._orphans(mark)) and not deadline.passed():
+            for pid in orphans:
+                escaped |= _escaped(pid, group)
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            for pid in orphans:
+                _await_death(pid, deadline)
+        return escaped
+
+    def _orphans(self, mark: bytes) -> list[int]:
+        """List living children that we did not start and that carry a mark; bury dead ones."""
+        with self._lock:
+            strangers = [pid for pid in linux.children() if pid not in self._live]
+            if self._alone:
+                strangers = [pid for pid in strangers if not _buried(pid)]
+        return [
+            pid
+            for pid in strangers
+            if not linux.is_dead(pid) and mark in linux.environment_of(pid)
+        ]
+
+
+def _popen(launch: Launch, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            list(launch.argv),
+            cwd=launch.cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in a word
+        program = launch.argv[0]
+        raise AgentError(
+            "spawn_failed",
+            f"could not start {program!r} in {launch.cwd}: {_reason(error, launch)}",
+            {"command": list(launch.argv), "cwd": launch.cwd},
+        ) from error
+
+
+def _reason(error: OSError | ValueError, launch: Launch) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    words = os.strerror(error.errno) if error.errno else str(error)
+    found = os.path.exists(os.path.join(launch.cwd, launch.argv[0]))  # noqa: PTH110, PTH118
+    if isinstance(error, FileNotFoundError) and found:
+        return f"{words} (the file exists: is the interpreter in its first line there?)"
+    return words
+
+
+def _escaped(pid: int, group: int) -> bool:
+    try:
+        return os.getpgid(pid) != group
+    except ProcessLookupError:
+        return False
+
+
+def _buried(pid: int) -> bool:
+    """Reap a dead child that was adopted; say whether it is gone now."""
+    if not linux.is_dead(pid):
+        return False
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    return True
+
+
+def _await_death(pid: int, deadline: Deadline) -> None:
+    try:
+        pidfd = os.pidfd_open(pid)
+    except OSError:
+        return
+    try:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        if poll.poll(deadline.left_ms()):
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+    finally:
+        os.close(pidfd)

@@ -1,0 +1,140 @@
+"""Read a cassette: the answers that were recorded for one case, one JSON object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CassetteError
+from ..ledger.fingerprint import Json, preview
+from .strict_json import NotJson, loads
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYS = ("tool", "args", "ok", "result", "error")
+KINDS = ("header", "blob", "mcp", "model")
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One recorded call of a tool and its answer, with the line it stands on."""
+
+    line: int
+    tool: str
+    args: Mapping[str, Json]
+    ok: bool
+    result: Json = None
+    error: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cassette:
+    """What was recorded for one case; `path` is as users know it, relative to the suite."""
+
+    path: str
+    sha256: str
+    entries: tuple[Entry, ...]
+
+
+def load_cassette(file: Path, shown: str | None = None) -> Cassette:
+    """Read a whole cassette, or raise CassetteError for the first line that is wrong."""
+    path = shown if shown is not None else str(file)
+    content = _content(file, path)
+    return Cassette(path, sha256(content).hexdigest(), tuple(_entries(content, path)))
+
+
+class _Wrong(ValueError):
+    """Say what is wrong with a line."""
+
+
+def _content(file: Path, path: str) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as fault:
+        raise CassetteError(path, None, f"cannot be read: {fault.strerror}") from fault
+
+
+def _entries(content: bytes, path: str) -> Iterator[Entry]:
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = _entry(number, loads(line.rstrip(b"\r")))
+        except (NotJson, _Wrong) as fault:
+            torn = isinstance(fault, NotJson) and number == len(lines)
+            hint = "; the file ends within this line" if torn else ""
+            raise CassetteError(path, number, f"{fault}{hint}") from None
+        if entry:
+            yield entry
+
+
+def _entry(number: int, line: Json) -> Entry | None:
+    if not isinstance(line, dict):
+        raise _Wrong(f"an entry must be an object, not {_kind(line)}")
+    if "v" in line:
+        _check_further(line)
+        return None
+    _check_keys(line)
+    _check_values(line)
+    return Entry(
+        number, line["tool"], line["args"], line["ok"], line.get("result"), line.get("error")
+    )
+
+
+def _check_further(line: Mapping[str, Any]) -> None:
+    version, kind = line["v"], line.get("kind")
+    if version is True or version != VERSION:
+        shown = preview(version, 60)
+        raise _Wrong(f"version {shown} of the format is not known here, only {VERSION} is")
+    if kind not in KINDS:
+        raise _Wrong(f"unknown kind {preview(kind, 60)}{_nearest(str(kind), KINDS)}")
+    if kind != "header":
+        raise _Wrong(f"kind {kind} is not available in this version yet")
+
+
+def _check_keys(line: Mapping[str, Any]) -> None:
+    for key in line:
+        if key not in KEYS:
+            raise _Wrong(f"unknown key {key[:60]!r}{_nearest(key, KEYS)}")
+    for key in KEYS[:3]:
+        if key not in line:
+            raise _Wrong(f"the key {key!r} is missing (an entry has tool, args, ok, result)")
+
+
+def _check_values(line: Mapping[str, Any]) -> None:
+    for key, kind in (("tool", str), ("args", dict), ("ok", bool)):
+        if not isinstance(line[key], kind):
+            raise _Wrong(f"{key!r} must be {_KINDS[kind]}, not {_kind(line[key])}")
+    if line["ok"] and "result" not in line:
+        raise _Wrong("the key 'result' is missing; only an entry with \"ok\": false may lack it")
+    if line["ok"] and line.get("error") is not None:
+        raise _Wrong("'error' stands beside \"ok\": true")
+
+
+_KINDS = {
+    str: "a text",
+    dict: "an object",
+    list: "a list",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+def _kind(value: object) -> str:
+    return _KINDS[type(value)]
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # lazily: for mistakes only
+
+    names = list(known)
+    near = get_close_matches(name.lower()[:60], names, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{hint} (known: {', '.join(names)})"

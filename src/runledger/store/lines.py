@@ -1,0 +1,107 @@
+"""Files that are written line by line, or whole: never torn, never half."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import orjson
+
+from ..errors import StoreError
+from ..ledger.fingerprint import Json
+
+
+def encode(value: Json) -> bytes:
+    """Write a value as one line of UTF-8 JSON without its end, whatever its texts hold."""
+    try:
+        return orjson.dumps(value)
+    except (TypeError, ValueError):  # lone surrogates, integers over 64 bits
+        text = json.dumps(_written(value), separators=(",", ":"), ensure_ascii=False)
+        return text.encode()
+
+
+def _written(value: Json) -> Json:
+    """Spell lone surrogates out as \\udxxx, since UTF-8 has no way to write them."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {str(_written(key)): _written(item) for key, item in value.items()}
+    return [_written(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+class LineLog:
+    """An append-only file of JSON lines that several threads write; each line whole or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        with _told(path):
+            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._size = os.fstat(self._fd).st_size
+
+    def append(self, value: Json) -> None:
+        """Write one line; after an error the file ends with the last whole line."""
+        with self._lock, _told(self.path):
+            self._write(encode(value) + b"\n")
+
+    def close(self) -> None:
+        """Make sure that the lines are on the disk."""
+        with self._lock, _told(self.path):
+            os.fsync(self._fd)
+            os.close(self._fd)
+
+    def _write(self, line: bytes) -> None:
+        rest = memoryview(line)
+        try:
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, self._size)
+            raise
+        self._size += len(line)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace a file in one step: readers see the old one or the new one, never a mixture."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    with _told(path):
+        try:
+            with beside.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+        _sync_directory(path.parent)
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of a file; a torn last line is left out."""
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"could not write {path}: {error.strerror or error}") from error
+
+
+def _sync_directory(directory: Path) -> None:
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

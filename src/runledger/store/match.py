@@ -1,0 +1,93 @@
+"""Compare recorded arguments with a call's: exactly, or as a tool's rule says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import UsageError
+from ..ledger.difference import Difference, differences, shortfalls
+from ..ledger.fingerprint import Json, canonical_bytes
+from ..ledger.path import parse_path, without
+
+if TYPE_CHECKING:
+    from ..ledger.suite import MatchRule
+
+Normalise: TypeAlias = Callable[[Json], Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """How the arguments of one tool are compared: first normalised, then recorded beside called."""
+
+    normalise: Normalise
+    fits: Callable[[Json, Json], bool]
+    differ: Callable[[Json, Json], Iterator[Difference]]
+
+
+def matcher_for(rule: MatchRule) -> Matcher:
+    """Make the comparison that a rule asks for."""
+    if rule.match == "subset":
+        return Matcher(_normaliser(rule), contained, shortfalls)
+    return Matcher(_normaliser(rule), same, differences)
+
+
+def same(recorded: Json, called: Json) -> bool:
+    """Say whether two values are equal as JSON: 1, 1.0 and true are three values."""
+    return canonical_bytes(recorded) == canonical_bytes(called)
+
+
+def contained(recorded: Json, called: Json) -> bool:
+    """Say whether a call has everything that was recorded, and maybe more keys in its objects."""
+    return next(shortfalls(recorded, called), None) is None
+
+
+def _normaliser(rule: MatchRule) -> Normalise:
+    paths = [parse_path(path) for path in rule.ignore]
+    swaps = [_swap(pattern, text) for pattern, text in rule.replace.items()]
+
+    def normalise(args: Json) -> Json:
+        kept = without(args, paths)
+        for swap in swaps:
+            kept = _each_text(kept, swap)
+        return kept
+
+    return normalise if paths or swaps else _as_it_is
+
+
+def _as_it_is(args: Json) -> Json:
+    return args
+
+
+def _swap(pattern: str, text: str) -> Callable[[str], str]:
+    import re2  # lazily: few suites have such a rule
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        regex: Any = re2.compile(pattern, options)
+    except re2.error as fault:
+        reason = fault.args[0].decode() if isinstance(fault.args[0], bytes) else str(fault)
+        raise UsageError(f"replace: {pattern!r} is not a regular expression: {reason}") from None
+
+    def swap(value: str) -> str:
+        try:
+            return str(regex.sub(text, value))
+        except UnicodeEncodeError:  # half a surrogate pair: re2 reads UTF-8 only
+            return value
+        except IndexError:
+            message = f"replace: {text!r} names a group that {pattern!r} does not have"
+            raise UsageError(message) from None
+
+    return swap
+
+
+def _each_text(value: Json, swap: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return swap(value)
+    if isinstance(value, Mapping):
+        return {key: _each_text(item, swap) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_each_text(item, swap) for item in value]
+    return value

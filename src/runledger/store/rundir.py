@@ -1,0 +1,163 @@
+"""A run's directory: made exclusively, its event log appended to, its record read back."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from ..errors import StoreError, UsageError
+from ..ledger.clock import Clock
+from ..ledger.event import Happening, fields_of
+from ..ledger.fingerprint import Json
+from ..ledger.run import RunRecord, TrialRow
+from ..ledger.task import Trial
+from .lines import LineLog, encode, read_lines, write_whole
+from .rows import failure_from, row_fields, row_from
+
+MANIFEST, LOG, RESULTS = "manifest.json", "run.jsonl", "results.jsonl"
+SCHEMA_VERSION = 1
+TRIES = 100
+
+
+def timestamp(unix: float) -> str:
+    """Write a moment as ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(unix, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def make_run_directory(parent: Path, clock: Clock) -> Path:
+    """Make a directory of its own for a run, named after the moment and six random digits."""
+    moment = datetime.fromtimestamp(clock.unix(), UTC).strftime("%Y%m%d-%H%M%S")
+    for _ in range(TRIES):
+        path = parent / f"{moment}-{secrets.token_hex(3)}"
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise StoreError(f"could not make {path}: {error.strerror or error}") from error
+        return path
+    raise StoreError(f"could not make a directory for this run in {parent}: all names are taken")
+
+
+class RunWriter:
+    """The one door through which a run's record reaches the disk."""
+
+    def __init__(self, path: Path, manifest: Mapping[str, Json], clock: Clock) -> None:
+        self.path = path
+        self._clock = clock
+        self._seq = 0
+        self._lock = threading.Lock()
+        versioned = {"schema_version": SCHEMA_VERSION, **manifest}
+        write_whole(path / MANIFEST, orjson.dumps(versioned, option=orjson.OPT_INDENT_2) + b"\n")
+        self._log = LineLog(path / LOG)
+        self._results = LineLog(path / RESULTS)
+
+    def start(self, fields: Mapping[str, Json]) -> None:
+        """Note that the run begins."""
+        self._append({"type": "run_start", **fields})
+
+    def note(self, trial: Trial, what: Happening) -> None:
+        """Note that something happened in a trial."""
+        self._append({**_place(trial), "type": what.type, **_own(fields_of(what))})
+
+    def end_trial(self, trial: Trial, row: TrialRow, result: Mapping[str, Json]) -> None:
+        """Note how a trial ended: its result first, so that an ending always has one."""
+        self._results.append(result)
+        self._append({**_place(trial), "type": "case_end", **row_fields(row)})
+
+    def end(self, fields: Mapping[str, Json]) -> None:
+        """Note that the run ends, and make sure that all of it is on the disk."""
+        self._append({"type": "run_end", **fields})
+        self._results.close()
+        self._log.close()
+
+    def view(self, name: str, text: str) -> Path:
+        """Write a view of this run."""
+        path = self.path / name
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
+        return path
+
+    def _append(self, fields: Mapping[str, Json]) -> None:
+        with self._lock:  # so that the numbers stand in the order of the lines
+            self._seq += 1
+            moment = timestamp(self._clock.unix())
+            self._log.append({"seq": self._seq, "ts": moment, **fields})
+
+
+def read_run(path: Path) -> RunRecord:
+    """Read what a run's record says about it, without the events of its trials."""
+    manifest = _read_manifest(path)
+    planned = {case["id"]: index for index, case in enumerate(manifest["cases"])}
+    rows: dict[tuple[int, int], TrialRow] = {}
+    failures: dict[tuple[str, int, int], list[Mapping[str, Json]]] = {}
+    last: Mapping[str, Any] = {}
+    for event in _events(path / LOG):
+        key = (event.get("case_id", ""), event.get("trial", 0), event.get("attempt", 0))
+        match event["type"]:
+            case "failure":
+                failures.setdefault(key, []).append(event["failure"])
+            case "case_end":
+                found = tuple(failure_from(one) for one in failures.pop(key, []))
+                rows[planned.get(key[0], len(planned)), key[1]] = row_from(event, found)
+            case "run_end":
+                last = event
+    return RunRecord(
+        run_id=manifest["run_id"],
+        suite_name=manifest["suite_name"],
+        mode=manifest["mode"],
+        started=manifest["started"],
+        case_ids=tuple(planned),
+        rows=tuple(rows[place] for place in sorted(rows)),
+        trials=manifest["trials"],
+        wall_ms=last.get("wall_ms", 0),
+        interrupted=last.get("interrupted", not last),
+        regression=last.get("regression"),
+        min_success_rate=manifest.get("min_success_rate"),
+    )
+
+
+def _events(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the events that a record of a run is made of, passing over the rest unparsed."""
+    for line in read_lines(path):
+        if b'"type":"case_end"' in line or b'"type":"failure"' in line or b'"run_end"' in line:
+            event = orjson.loads(line)
+            if event["type"] in ("case_end", "failure", "run_end"):
+                yield event
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    file = path / MANIFEST
+    try:
+        manifest = orjson.loads(file.read_bytes())
+    except FileNotFoundError:
+        raise UsageError(f"{path} is not a run directory: it has no {MANIFEST}") from None
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"{file} cannot be read: {error}") from error
+    if not isinstance(manifest, dict) or manifest.get("schema_version") != SCHEMA_VERSION:
+        raise UsageError(f"{file} was written by another version of RunLedger")
+    return manifest
+
+
+def _place(trial: Trial) -> dict[str, Json]:
+    place: dict[str, Json] = {
+        "case_id": trial.task.id,
+        "trial": trial.number,
+        "attempt": trial.attempt,
+    }
+    return place if trial.condition is None else {**place, "condition": trial.condition}
+
+
+RESERVED = frozenset({"seq", "ts", "case_id", "trial", "attempt", "condition", "type"})
+
+
+def _own(fields: dict[str, Json]) -> dict[str, Json]:
+    """Keep an agent's extra keys from taking the place of ours."""
+    if RESERVED.isdisjoint(fields):
+        return fields
+    return {f"x_{key}" if key in RESERVED else key: value for key, value in fields.items()}

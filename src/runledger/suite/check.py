@@ -1,0 +1,149 @@
+"""Check what the keys of suite.yaml mean beside each other and on disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from ..errors import Finding
+from ..ledger.suite import Mode
+from .document import SuiteConfig
+from .draft import Draft
+from .near import did_you_mean
+from .patterns import pattern_problem
+from .source import Source, Steps, point
+from .tree import SuiteTree
+from .unavailable import KEYS, why_unavailable
+
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
+_PLACEHOLDERS = ("python", "suite", "workspace", "prompt", "mcp_config")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def check_suite(
+    draft: Draft[SuiteConfig], tree: SuiteTree, override: Mode | None
+) -> Iterator[Finding]:
+    """Find everything in suite.yaml that is well formed and cannot work all the same."""
+    source, config = draft.source, draft.config
+    yield from _check_command(source, config)
+    yield from _check_reuse(source, config)
+    yield from _check_rules(source, config)
+    yield from _check_paths(source, config, tree)
+    yield from check_available(source)
+    if "mode" not in draft.broken or override is not None:
+        yield from _check_mode(draft, tree, override)
+
+
+def check_available(source: Source) -> Iterator[Finding]:
+    """Find the keys whose feature this version does not have; the mode has a check of its own."""
+    if not isinstance(source.value, Mapping):
+        return
+    for key in sorted(KEYS & source.value.keys() - {"mode"}):
+        reason = why_unavailable(key, source.value[key])
+        if reason is not None:
+            yield point(source, (key,), reason)
+
+
+def is_module_file(tool_module: str) -> bool:
+    """Tell a file of the suite from the dotted name of a module."""
+    return tool_module.endswith(".py") or "/" in tool_module
+
+
+def _check_command(source: Source, config: SuiteConfig) -> Iterator[Finding]:
+    if not config.agent_command[0].strip():
+        yield point(source, ("agent_command", 0), "must be the program to start; found nothing")
+    for index, argument in enumerate(config.agent_command):
+        for name in _PLACEHOLDER.findall(argument):
+            if name not in _PLACEHOLDERS:
+                known = ", ".join(f"{{{word}}}" for word in _PLACEHOLDERS)
+                hint = did_you_mean(name, _PLACEHOLDERS)
+                message = f"unknown placeholder {{{name}}}{hint} (known: {known})"
+                yield point(source, ("agent_command", index), message)
+
+
+def _check_reuse(source: Source, config: SuiteConfig) -> Iterator[Finding]:
+    if not config.agent_reuse:
+        return
+    if config.agent_protocol != "stdio":
+        message = f"works with agent_protocol stdio only, not with {config.agent_protocol}"
+        yield point(source, ("agent_reuse",), message)
+    for key in ("workspace", "proxies"):
+        if getattr(config, key) is not None:
+            yield point(source, ("agent_reuse",), f"cannot be used beside {key}")
+
+
+def _check_rules(source: Source, config: SuiteConfig) -> Iterator[Finding]:
+    rules = config.cassettes.match if config.cassettes else None
+    for tool, rule in (rules or {}).items():
+        for pattern in rule.replace or {}:
+            problem = pattern_problem(pattern)
+            if problem is not None:
+                yield point(source, ("cassettes", "match", tool, "replace", pattern), problem)
+
+
+def _check_paths(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterator[Finding]:
+    for steps, problem in _path_problems(config, tree):
+        if problem is not None:
+            yield point(source, steps, problem)
+
+
+def _path_problems(config: SuiteConfig, tree: SuiteTree) -> Iterator[tuple[Steps, str | None]]:
+    if config.tool_module is not None:
+        yield ("tool_module",), _module_problem(config.tool_module, tree)
+    if config.workspace is not None:
+        yield ("workspace", "from"), _workspace_problem(config.workspace.from_, tree)
+    if config.output_dir is not None:
+        yield ("output_dir",), _output_problem(config.output_dir)
+    if config.baseline_path is not None and "\0" in config.baseline_path:
+        yield ("baseline_path",), "holds a NUL character"
+
+
+def _module_problem(tool_module: str, tree: SuiteTree) -> str | None:
+    if is_module_file(tool_module):
+        return tree.look(tool_module).refused
+    if _MODULE.fullmatch(tool_module):
+        return None
+    return f"must be a .py file or a dotted module name; found {tool_module}"
+
+
+def _workspace_problem(path: str, tree: SuiteTree) -> str | None:
+    spot = tree.look(path)
+    if spot.refused is None and not spot.is_directory:
+        return f"there is no directory {tree.label_of(path)}"
+    return spot.refused
+
+
+def _output_problem(path: str) -> str | None:
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or "\0" in path:
+        return f"must be below the directory you run from: no absolute path, no ..; found {path}"
+    return None
+
+
+def _check_mode(
+    draft: Draft[SuiteConfig], tree: SuiteTree, override: Mode | None
+) -> Iterator[Finding]:
+    mode = override or draft.config.mode
+    missing = _missing_tools(draft.config, tree) if mode != "replay" else None
+    if missing is not None and not draft.broken & {"tool_module", "tool_registry"}:
+        yield point(draft.source, ("tool_module",), f"{missing} (mode {mode})")
+        return
+    reason = why_unavailable("mode", mode)
+    if reason is not None and override is None:
+        yield point(draft.source, ("mode",), reason)
+    elif reason is not None:
+        yield Finding(draft.source.file, reason, None, "mode")
+
+
+def _missing_tools(config: SuiteConfig, tree: SuiteTree) -> str | None:
+    """Say which tools nobody could call, in a mode that calls them."""
+    module = config.tool_module
+    if module is None and config.tool_registry and not config.mcp_tools:
+        return "is missing; add the file that has the tools, such as tool_module: tools.py"
+    if module is None or not is_module_file(module):
+        return None
+    spot = tree.look(module)
+    if spot.refused is None and not spot.is_file:
+        return f"there is no file {tree.label_of(module)}"
+    return None

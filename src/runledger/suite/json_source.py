@@ -1,0 +1,51 @@
+"""Read JSON of the user's, strictly: a value or a finding for each file or line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ..errors import Finding, SuiteError
+from ..ledger.fingerprint import Json
+from ..store.strict_json import NotJson, loads
+from .source import Source, decode, read_bytes, refusal
+
+
+def read_json(path: Path, file: str) -> Json:
+    """Read a file that is one JSON value."""
+    return _parse(decode(read_bytes(path, file), file), file, None)
+
+
+def read_json_lines(path: Path, file: str, findings: list[Finding]) -> list[Source]:
+    """Read one value per line; blank lines are skipped, lines that cannot be used are findings."""
+    sources = []
+    lines = decode(read_bytes(path, file), file).split("\n")  # splitlines() also splits at U+2028
+    for number, line in enumerate(lines, start=1):
+        if not line or line.isspace():
+            continue
+        try:
+            sources.append(Source(file, _parse(line, file, number), number))
+        except SuiteError as error:
+            findings.extend(error.findings)
+    return sources
+
+
+def _parse(text: str, file: str, line: int | None) -> Json:
+    try:
+        value = loads(text)
+    except NotJson as error:
+        raise refusal(file, str(error), line) from error
+    if _has_half_characters(text, value):
+        reason = "a \\ud… escape is half a character, without its other half"
+        raise refusal(file, reason, line)
+    return value
+
+
+def _has_half_characters(text: str, value: Json) -> bool:
+    if "\\ud" not in text and "\\uD" not in text:
+        return False  # nearly every text
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False

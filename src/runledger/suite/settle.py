@@ -1,0 +1,145 @@
+"""Turn checked documents into the nouns that the rest of the house knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..ledger import assertion as noun
+from ..ledger.suite import AgentSettings, CassetteRules, MatchRule, Suite, Thresholds
+from ..ledger.task import Task
+from ..ledger.usage import Limits
+from . import document as spec
+from .check_cases import CaseRules
+from .schemas import SchemaShelf
+
+OUTPUT_DIR = ".agentci/runs"
+
+
+def settle_suite(suite: spec.SuiteConfig, tasks: tuple[Task, ...], directory: str) -> Suite:
+    """Make the suite of its document and its tasks."""
+    return Suite(
+        name=suite.suite_name,
+        directory=directory,
+        agent=_settle_agent(suite),
+        tasks=tasks,
+        mode=suite.mode,
+        tools=tuple(suite.tool_registry or ()),
+        tool_module=suite.tool_module,
+        tool_timeout_s=suite.tool_timeout_s,
+        cassettes=_settle_cassettes(suite.cassettes),
+        thresholds=_settle_thresholds(suite.regression),
+        baseline_path=suite.baseline_path,
+        output_dir=suite.output_dir or OUTPUT_DIR,
+    )
+
+
+def case_rules(suite: spec.SuiteConfig, schemas: SchemaShelf) -> CaseRules:
+    """Give what a suite says about all its cases."""
+    return CaseRules(
+        mode=suite.mode,
+        protocol=suite.agent_protocol,
+        tools=tuple(suite.tool_registry or ()),
+        assertions=_settle_assertions(suite.assertions, schemas),
+        limits=_settle_limits(suite.budgets, Limits()),
+    )
+
+
+def settle_case(case: spec.CaseConfig, rules: CaseRules, schemas: SchemaShelf) -> Task:
+    """Make the task of a case: its own assertions after the suite's, its budgets over them."""
+    limits = rules.limits
+    if case.timeout is not None:
+        limits = replace(limits, max_wall_ms=case.timeout)
+    return Task(
+        id=case.id,
+        input=case.input,
+        expected=case.expected,
+        description=case.description,
+        metadata=case.metadata or {},
+        tags=tuple(case.tags or ()),
+        cassette=case.cassette,
+        assertions=rules.assertions + _settle_assertions(case.assertions, schemas),
+        limits=_settle_limits(case.budgets, limits),
+        reference=case.reference,
+    )
+
+
+def _settle_limits(budgets: spec.BudgetSpec | None, under: Limits) -> Limits:
+    """Lay budgets over limits, key by key; a key that is written as null lifts the limit."""
+    if budgets is None:
+        return under
+    return replace(under, **{key: getattr(budgets, key) for key in budgets.model_fields_set})
+
+
+def _settle_assertions(
+    specs: Sequence[spec.AssertionSpec] | None, schemas: SchemaShelf
+) -> tuple[noun.Assertion, ...]:
+    """Make the assertions, each with its schema where it has one."""
+    return tuple(_settle_assertion(each, schemas) for each in specs or ())
+
+
+def _settle_agent(suite: spec.SuiteConfig) -> AgentSettings:
+    """Make the settings of the agent."""
+    env = suite.env or spec.EnvSpec()
+    return AgentSettings(
+        command=tuple(suite.agent_command),
+        protocol=suite.agent_protocol,
+        reuse=suite.agent_reuse,
+        env_pass=tuple(env.pass_ or ()),
+        env_set=env.set or {},
+        grace_ms=suite.grace_ms,
+    )
+
+
+def _settle_cassettes(cassettes: spec.CassettesSpec | None) -> CassetteRules:
+    """Make the rules of cassettes, with one for each tool that has its own."""
+    if cassettes is None:
+        return CassetteRules()
+    rules = {tool: _settle_match(rule) for tool, rule in (cassettes.match or {}).items()}
+    return CassetteRules(order=cassettes.order, unused=cassettes.unused, match=rules)
+
+
+def _settle_thresholds(regression: spec.RegressionSpec | None) -> Thresholds | None:
+    """Make the thresholds of the gate, where the suite has one."""
+    return None if regression is None else Thresholds(**dict(regression))
+
+
+def _settle_match(rule: spec.MatchSpec) -> MatchRule:
+    return MatchRule(tuple(rule.ignore or ()), rule.replace or {}, rule.match)
+
+
+def _settle_assertion(each: spec.AssertionSpec, schemas: SchemaShelf) -> noun.Assertion:
+    if isinstance(each, spec.ScriptSpec):
+        return noun.Script(tuple(each.command))
+    if isinstance(each, spec.OutputSpec):
+        return _about_output(each, schemas)
+    return _about_calls(each, schemas)
+
+
+def _about_output(each: spec.OutputSpec, schemas: SchemaShelf) -> noun.Assertion:
+    match each:
+        case spec.RequiredFieldsSpec():
+            return noun.RequiredFields(tuple(each.fields))
+        case spec.JsonSchemaSpec():
+            return noun.JsonSchema(each.schema_path, schemas[each.schema_path])
+        case spec.ContainsSpec():
+            return noun.Contains(each.text, each.path)
+        case spec.RegexSpec():
+            return noun.Regex(each.pattern, each.path)
+        case spec.EqualsSpec():
+            return noun.Equals(each.path, each.value)
+
+
+def _about_calls(each: spec.CallSpec, schemas: SchemaShelf) -> noun.Assertion:
+    match each:
+        case spec.MustCallSpec():
+            return noun.MustCall(tuple(each.tools))
+        case spec.MustNotCallSpec():
+            return noun.MustNotCall(tuple(each.tools))
+        case spec.CallOrderSpec():
+            return noun.CallOrder(tuple(each.order))
+        case spec.CallCountSpec():
+            return noun.CallCount(each.tool, each.min, each.max)
+        case spec.ToolArgsSpec():
+            schema = True if each.schema_path is None else schemas[each.schema_path]
+            return noun.ToolArgs(each.tool, each.schema_path, schema, each.equals, each.contains)

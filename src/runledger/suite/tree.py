@@ -1,0 +1,97 @@
+"""The directory of a suite: find files in it, refuse every way out of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What a path of the user's leads to: refused, nothing, or something of a kind."""
+
+    refused: str | None = None
+    mode: int | None = None  # as the system gives it, None where nothing is
+
+    @property
+    def is_file(self) -> bool:
+        """Say whether a plain file is there."""
+        return self.mode is not None and stat.S_ISREG(self.mode)
+
+    @property
+    def is_directory(self) -> bool:
+        """Say whether a directory is there."""
+        return self.mode is not None and stat.S_ISDIR(self.mode)
+
+
+def label_of(path: Path) -> str:
+    """Write a path as the user would: relative when below the current directory."""
+    if not path.is_absolute() and ".." not in path.parts:
+        return str(path)
+    full, here = path.resolve(), Path.cwd()
+    return str(full.relative_to(here)) if full.is_relative_to(here) else str(path)
+
+
+class SuiteTree:
+    """Look up paths relative to a suite's directory.
+
+    Plain strings and a cache of directories: a thousand cases name a thousand files, and
+    `Path.resolve` on each would cost more than reading them.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = str(directory.resolve())
+        self.label = label_of(directory)
+        self._parents: dict[str, str | None] = {}
+
+    def label_of(self, path: str) -> str:
+        """Give a path of the suite as the user would write it."""
+        return path if self.label == "." else f"{self.label}/{path}"
+
+    def full(self, path: str) -> str:
+        """Give the place of a path that was looked up and not refused."""
+        return f"{self.directory}/{path}"
+
+    def look(self, path: str) -> Spot:
+        """See what is at a path, without ever leaving the directory."""
+        refused = _refuse_words(path) or self._refuse_parent(path.rpartition("/")[0])
+        if refused is not None:
+            return Spot(refused)
+        full = self.full(path)
+        mode = _mode(full, follow=False)
+        if mode is None or not stat.S_ISLNK(mode):
+            return Spot(None, mode)
+        if not self.holds(full):
+            return Spot("is a symbolic link that leads out of the suite's directory")
+        return Spot(None, _mode(full, follow=True))
+
+    def holds(self, full: str) -> bool:
+        """Say whether a place, all links followed, is in the directory."""
+        real = os.path.realpath(full)
+        return real == self.directory or real.startswith(self.directory.rstrip("/") + "/")
+
+    def _refuse_parent(self, parent: str) -> str | None:
+        if parent not in self._parents:
+            inside = self.holds(self.full(parent))
+            self._parents[parent] = None if inside else _LEADS_OUT.format(parent)
+        return self._parents[parent]
+
+
+_LEADS_OUT = "leads out of the suite's directory through the symbolic link in {}"
+
+
+def _refuse_words(path: str) -> str | None:
+    if path.startswith("/"):
+        return "must be relative to the suite's directory, not absolute"
+    if ".." in path.split("/"):
+        return "may not leave the suite's directory through .."
+    return "holds a NUL character" if "\0" in path else None
+
+
+def _mode(full: str, follow: bool) -> int | None:
+    try:
+        return os.stat(full, follow_symlinks=follow).st_mode  # noqa: PTH116
+    except OSError:
+        return None

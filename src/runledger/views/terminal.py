@@ -1,0 +1,125 @@
+"""What a person reads when a run has ended: the verdict, why, and where the record is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..compare.cases import failures_of, judged, leaky, overridden_in, unjudged_in
+from ..ledger.grade import NOT_VALID
+from ..ledger.printable import inert, one_line
+from ..ledger.run import CaseRow, Summary
+from .look import PLAIN, Look, count, duration, money, names, paint, paint_status, set_text
+from .terminal_case import LEAKY, OVERRIDDEN, UNJUDGED, case_in_full, case_line
+
+SHORT_LIST = 20  # passing cases that are listed unasked, and failing ones that are told in full
+NAMED = 100
+NOTED = 5
+
+
+def render(summary: Summary, directory: str = "", look: Look = PLAIN) -> str:
+    """Tell how a run went; `directory` is where its record lies."""
+    broken = [case for case in summary.cases if _broken(case)]
+    told, untold = broken[:SHORT_LIST], broken[SHORT_LIST:]
+    sections = [
+        [verdict_line(summary, look), *set_text("  ", _reasons(summary), look)],
+        [case_line(case, look) for case in _listed(summary, look)],
+        *([*case_in_full(case, look)] for case in told),
+        [*set_text("  ", _of_the_others(summary, told, untold), look)],
+        [*set_text("", ["; ".join(_figures(summary))], look), *_place(directory)],
+    ]
+    text = "\n\n".join("\n".join(lines) for lines in sections if lines)
+    return inert(text) + "\n"
+
+
+def verdict_line(summary: Summary, look: Look = PLAIN) -> str:
+    """Tell how a run went, in one line."""
+    totals = summary.totals
+    word = paint_status(summary.status.upper(), summary.status, look)
+    name = paint(one_line(summary.record.suite_name), "strong", look)
+    passed = f"{totals.passed:,} of {count(totals.cases, 'case')} passed"
+    return f"{word}  {name}  {passed}  {duration(totals.wall_ms)}"
+
+
+def _broken(case: CaseRow) -> bool:
+    return case.status in ("failed", "error") or bool(failures_of(case))
+
+
+def _listed(summary: Summary, look: Look) -> Iterator[CaseRow]:
+    if look.verbose or len(summary.cases) <= SHORT_LIST:
+        yield from (case for case in summary.cases if case.status == "passed")
+
+
+def _reasons(summary: Summary) -> Iterator[str]:
+    """Say what the figures alone do not: why a run is not valid, or what its gate asks for."""
+    record = summary.record
+    if summary.status == "interrupted":
+        yield "stopped before its end; to continue:"
+        yield f"runledger run SUITE --resume {one_line(record.run_id)}"
+    elif summary.status == "invalid":
+        yield _why_invalid(summary)
+    elif record.min_success_rate is not None and summary.totals.passed < summary.totals.cases:
+        judging = f"{summary.totals.passed} of {sum(map(judged, summary.cases))} judged cases"
+        yield f"{judging} passed; the suite asks for at least {record.min_success_rate * 100:g}%"
+    if record.regression is not None and record.regression.get("verdict") == "fail":
+        yield "worse than the baseline"
+
+
+def _why_invalid(summary: Summary) -> str:
+    outside = [
+        (case.id, failure.type)
+        for case in summary.cases
+        for failure in failures_of(case)
+        if failure.type in NOT_VALID
+    ]
+    if outside:
+        types = ", ".join(sorted({type for _, type in outside}))
+        cases = count(len({id for id, _ in outside}), "case")
+        return f"not valid: {types} in {cases}, which says nothing about the agent"
+    if not summary.cases:
+        return "not valid: there was no case to run"
+    return f"not valid: {count(summary.totals.unfinished, 'case')} not finished"
+
+
+def _of_the_others(
+    summary: Summary, told: Sequence[CaseRow], untold: Sequence[CaseRow]
+) -> Iterator[str]:
+    """Name the cases that have no place of their own above, and what is odd about them."""
+    if untold:
+        yield f"{len(untold):,} more did not pass: {names([case.id for case in untold], NAMED)}"
+    above = {case.id for case in told}
+    others = [case for case in summary.cases if case.id not in above]
+    missing = [case.id for case in others if case.status == "unfinished"]
+    if missing:
+        yield f"not finished: {names(missing, SHORT_LIST)}"
+    yield from _notes(others)
+
+
+def _notes(cases: Sequence[CaseRow]) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for case in cases:
+        if leaky(case):
+            found.setdefault(LEAKY, []).append(case.id)
+        for limit in unjudged_in(case):
+            found.setdefault(f"{limit} {UNJUDGED}", []).append(case.id)
+        if overridden_in(case):
+            found.setdefault(f"cassette entries {OVERRIDDEN}", []).append(case.id)
+    for what, ids in found.items():
+        yield f"note: {names(ids, NOTED)}: {what}"
+
+
+def _figures(summary: Summary) -> Iterator[str]:
+    totals = summary.totals
+    cases = {"failed": totals.failed, "in error": totals.errors, "unfinished": totals.unfinished}
+    if any(cases.values()):
+        yield ", ".join(f"{number:,} {what}" for what, number in cases.items() if number)
+    errors = f" ({totals.tool_errors:,} failed)" if totals.tool_errors else ""
+    yield count(totals.tool_calls, "tool call") + errors
+    tokens = {"tokens in": totals.tokens_in, "tokens out": totals.tokens_out}
+    if known := [f"{n:,} {what}" for what, n in tokens.items() if n is not None]:
+        yield ", ".join(known)
+    if totals.cost_usd is not None:
+        yield money(totals.cost_usd)
+
+
+def _place(directory: str) -> list[str]:
+    return [f"record: {one_line(directory, 4096)}"] if directory else []

@@ -1,0 +1,102 @@
+"""What is kept of a child's pipes."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from runledger.process.pipes import LineBuffer, Outbox, Tail, TooLarge
+
+
+@given(st.lists(st.binary(max_size=20).map(lambda b: b.replace(b"\n", b""))), st.integers(1, 7))
+def test_lines_come_out_whole_however_they_arrive(lines: list[bytes], size: int) -> None:
+    """Bytes in pieces of any size give the same lines, in order."""
+    stream = b"".join(line + b"\n" for line in lines)
+    buffer = LineBuffer()
+    found = []
+    for start in range(0, len(stream), size):
+        buffer.add(stream[start : start + size])
+        while (line := buffer.take()) is not None:
+            found.append(line)
+
+    assert found == lines
+    assert buffer.rest() is None
+
+
+def test_a_last_line_without_an_end_is_kept() -> None:
+    """What stands after the last newline is given once."""
+    buffer = LineBuffer()
+    buffer.add(b"one\ntwo")
+
+    assert buffer.take() == b"one"
+    assert buffer.take() is None
+    assert buffer.rest() == b"two"
+    assert buffer.rest() is None
+
+
+def test_a_line_over_the_cap_is_refused_before_it_ends() -> None:
+    """A message that never ends cannot fill the memory."""
+    buffer = LineBuffer(line_cap=10)
+    buffer.add(b"x" * 11)
+
+    with pytest.raises(TooLarge, match="one message"):
+        buffer.take()
+
+
+def test_many_lines_over_the_total_cap_are_refused() -> None:
+    """All messages of a trial together have a cap too; a new trial begins anew."""
+    buffer = LineBuffer(line_cap=10, total_cap=20)
+    buffer.add(b"12345678\n" * 2)
+    assert buffer.take() == buffer.take() == b"12345678"
+    buffer.reset_total()
+    buffer.add(b"12345678\n" * 3)
+
+    with pytest.raises(TooLarge, match="all messages"):
+        buffer.take()
+
+
+def test_a_tail_keeps_the_beginning_and_the_end() -> None:
+    """Of a long stream both ends are kept, and a line says how much is not."""
+    tail = Tail(head=4, tail=4)
+    for number in range(100):
+        tail.add(b"%02d" % number)
+
+    assert tail.text() == "0001\n… 192 bytes left out …\n9899"
+
+
+def test_a_short_stream_is_kept_whole_even_if_it_is_not_utf8() -> None:
+    """Bytes that are not UTF-8 are shown escaped."""
+    tail = Tail()
+    tail.add(b"caf\xe9")
+
+    assert tail.text() == "caf\\xe9"
+
+
+def test_an_outbox_writes_as_much_as_the_pipe_takes() -> None:
+    """Nothing is lost and nothing blocks when the reader is slow."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    outbox = Outbox(write_end)
+    outbox.put(b"x" * 1_000_000)
+    received = 0
+    while not outbox.flush():
+        received += len(os.read(read_end, 65536))
+    os.close(write_end)
+    while data := os.read(read_end, 65536):
+        received += len(data)
+    os.close(read_end)
+
+    assert received == 1_000_000
+
+
+def test_an_outbox_gives_up_when_nobody_reads() -> None:
+    """A closed pipe is no reason to fail."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    outbox = Outbox(write_end)
+    outbox.put(b"x")
+
+    assert outbox.flush()
+    os.close(write_end)
