@@ -42,7 +42,7 @@ lint: .venv/.installed-dev
 	@$(py) -c '$(lint_imports)'
 
 format: .venv/.installed-dev
-	@$(py) -m ruff check --fix .
+	@$(py) -m ruff check --fix-only .
 	@$(py) -m ruff format .
 
 bench: .venv/.installed-dev

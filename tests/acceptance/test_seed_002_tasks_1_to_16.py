@@ -12,12 +12,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
 from kit import ECHO, entry, runledger, write_suite
 from runledger import load_cases, load_suite
 from runledger.errors import AgentError, CassetteMiss, SuiteError
 from runledger.ledger.event import FinalOutput, ToolCall, ToolResult
 from runledger.ledger.fingerprint import canonical_dumps
-from runledger.process.deadline import Deadline
 from runledger.process.supervisor import Launch, Supervisor
 from runledger.store.cassette import load_cassette
 from runledger.store.tape import Tape
@@ -269,7 +269,7 @@ def test_task_10_the_artifacts_exist_and_hold_what_they_should(tmp_path: Path) -
     types = [event["type"] for event in done.events if event.get("case_id") == "good"]
     assert types == ["task_start", "tool_call", "tool_result", "final_output", "case_end"]
     assert all(event["ts"].endswith("Z") for event in done.events)
-    junit = ET.parse(done.run / "junit.xml")  # noqa: S314 (our own file)
+    junit = ET.parse(done.run / "junit.xml")
     failures = {case.get("name"): case.find("failure") for case in junit.iter("testcase")}
     assert failures["good"] is None
     assert "no recorded answer" in failures["poor"].get("message", "")  # type: ignore[union-attr]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from kit import PREAMBLE
 from runledger.agents.conformance import check_driver
 from runledger.agents.stdio import StdioDriver, StdioSession
@@ -139,8 +140,14 @@ def test_a_message_over_the_cap_is_cut_off(start: Start) -> None:
         ('{"a": ' + "1" * 5000 + "}", "too many digits"),
         ("[1]", "not a JSON object"),
         ('{"type": "tool"}', "unknown message type 'tool'"),
-        ('{"type": "tool_call", "name": "a", "call_id": 3, "args": {}}', "'call_id' must be a text"),
-        ('{"type": "tool_call", "name": "a", "call_id": "1", "args": []}', "'args' must be an object"),
+        (
+            '{"type": "tool_call", "name": "a", "call_id": 3, "args": {}}',
+            "'call_id' must be a text",
+        ),
+        (
+            '{"type": "tool_call", "name": "a", "call_id": "1", "args": []}',
+            "'args' must be an object",
+        ),
         ('{"type": "final_output", "output": "text"}', "'output' must be an object"),
         ('{"type": "usage", "tokens_out": -1}', "'tokens_out' must be a number of at least 0"),
     ],
@@ -193,7 +200,9 @@ def test_a_repeated_call_id_is_an_error(start: Start) -> None:
         session.next()
 
 
-@pytest.mark.parametrize("late", ['"tool_call", name="a", call_id="c1", args={}', '"final_output", output={}'])
+@pytest.mark.parametrize(
+    "late", ['"tool_call", name="a", call_id="c1", args={}', '"final_output", output={}']
+)
 def test_what_may_not_come_after_the_final_output_is_an_error(start: Start, late: str) -> None:
     """A tool call or a second answer after the answer breaks the protocol."""
     session = start(f"read(); send('final_output', output={{}}); send({late})")

@@ -7,6 +7,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from runledger.process.pipes import LineBuffer, Outbox, Tail, TooLarge
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from kit import survivors
 from runledger.errors import AgentError, Interrupted
 from runledger.process.child import Child, DeadlinePassed
@@ -79,7 +80,9 @@ def test_a_bad_interpreter_is_told_apart_from_a_missing_file(
 
 def test_a_program_that_ignores_sigterm_is_killed(supervisor: Supervisor) -> None:
     """After the grace there is no asking."""
-    ignore = "import signal; signal.signal(15, signal.SIG_IGN); print(1, flush=True); signal.pause()"
+    ignore = (
+        "import signal; signal.signal(15, signal.SIG_IGN); print(1, flush=True); signal.pause()"
+    )
     child = supervisor.start(python(ignore))
     first_line(child)
 

@@ -180,7 +180,9 @@ class StdioSession:
         message = f"the agent {how} before its final output"
         return self._fault("agent_exited_early", message, {"exit_code": code, "signal": signal})
 
-    def _fault(self, kind: str, message: str, details: dict[str, object] | None = None) -> AgentError:
+    def _fault(
+        self, kind: str, message: str, details: dict[str, object] | None = None
+    ) -> AgentError:
         """Make the error, with the last of what the agent wrote on standard error."""
         last = "\n".join(self._child.stderr.splitlines()[-STDERR_LINES:])
         return AgentError(kind, message, {**(details or {}), **({"stderr": last} if last else {})})

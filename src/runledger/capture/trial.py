@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..agents import Driver, Session
-from ..errors import AgentError, CassetteError, CassetteMiss
+from ..errors import AgentError, CassetteMiss
 from ..ledger.clock import Clock
 from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall
 from ..ledger.grade import Failure
-from ..ledger.task import Task, Trial
+from ..ledger.task import Trial
 from ..ledger.trajectory import Exit, Trajectory
 from ..ledger.usage import Breach
 from ..process.deadline import Deadline
@@ -25,28 +25,23 @@ class Stage:
     """What stands around every trial of a run."""
 
     driver: Driver
-    open_tools: Callable[[Task], ToolSource]
     allowed: frozenset[str]
     note: Callable[[Trial, Happening], None]
     clock: Clock
 
 
-def run_trial(trial: Trial, stage: Stage) -> Trajectory:
+def run_trial(trial: Trial, stage: Stage, source: ToolSource) -> Trajectory:
     """Ask an agent one task once; every failure of the agent is in the trajectory."""
     book = Notebook(trial, stage.note, stage.clock)
-    try:
-        source = stage.open_tools(trial.task)
-    except CassetteError as error:
-        book.fail(Failure("cassette_invalid", str(error), {"line": error.line}))
-        return book.trajectory(Exit(), None)
-    try:
-        exit = _ask(book, stage, source)
-        if not book.failed:
-            for failure in source.finish():
-                book.fail(failure)
-        return book.trajectory(exit, source.use())
-    finally:
-        source.close()
+    exit = _ask(book, stage, source)
+    return book.trajectory(exit, source.use())
+
+
+def refuse_trial(trial: Trial, stage: Stage, failure: Failure) -> Trajectory:
+    """Write down a trial that could not begin."""
+    book = Notebook(trial, stage.note, stage.clock)
+    book.fail(failure)
+    return book.trajectory(Exit(), None)
 
 
 def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:

@@ -33,7 +33,8 @@ class Format(StrEnum):
 
 def run(
     suites: Annotated[
-        list[Path], typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files.")
+        list[Path],
+        typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files."),
     ],
     mode: Annotated[
         Mode | None,
@@ -43,12 +44,17 @@ def run(
         list[str] | None, typer.Option(metavar="ID", help="Run only this case (repeatable).")
     ] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(metavar="T", help="Run only cases with this tag (repeatable).")
+        list[str] | None,
+        typer.Option(metavar="T", help="Run only cases with this tag (repeatable)."),
     ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", min=1, envvar="RUNLEDGER_JOBS", help="Cases at once. Default: the cores."
+            "--jobs",
+            "-j",
+            min=1,
+            envvar="RUNLEDGER_JOBS",
+            help="Cases at once. Default: the cores.",
         ),
     ] = None,
     trials: Annotated[

@@ -10,7 +10,8 @@ import typer
 
 def validate(
     suites: Annotated[
-        list[Path], typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files.")
+        list[Path],
+        typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files."),
     ],
 ) -> None:
     """Check suites, cases, schemas and cassettes without starting an agent; list all findings."""

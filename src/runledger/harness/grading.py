@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from ..graders import Place, graders_for
 from ..ledger.difference import Absent
@@ -14,19 +15,23 @@ from ..ledger.run import TrialRow
 from ..ledger.task import Trial
 from ..ledger.trajectory import Trajectory, calls_by_name, failures_in, output_in, tally_of
 from ..ledger.usage import unjudged
+from ..tools import ToolSource
+
+Note: TypeAlias = Callable[[Trial, Happening], None]
 
 
-def grade_trajectory(
-    trajectory: Trajectory, place: Place, note: Callable[[Trial, Happening], None]
-) -> Trajectory:
+def grade_trajectory(trajectory: Trajectory, place: Place, note: Note) -> Trajectory:
     """Judge a trial that can be judged; the grades and failures become its last events."""
     if status_of(failures_in(trajectory.events)) == "error":
         return trajectory
-    found = list(_verdicts(trajectory, place))
-    for what in found:
-        note(trajectory.trial, what)
-    last = trajectory.events[-1].ms if trajectory.events else 0
-    return replace(trajectory, events=(*trajectory.events, *(Event(last, what) for what in found)))
+    return _extended(trajectory, list(_verdicts(trajectory, place)), note)
+
+
+def finish_tools(trajectory: Trajectory, source: ToolSource, note: Note) -> Trajectory:
+    """Let the source of the answers finish after a trial that went well."""
+    if failures_in(trajectory.events):
+        return trajectory
+    return _extended(trajectory, [Failed(failure) for failure in source.finish()], note)
 
 
 def row_of(trajectory: Trajectory) -> TrialRow:
@@ -55,6 +60,13 @@ def internal_failure(error: Exception) -> Failure:
     trace = "".join(traceback.format_exception(error)[-6:])
     message = f"RunLedger itself failed: {type(error).__name__}: {error}"
     return Failure("internal_error", message, {"traceback": trace})
+
+
+def _extended(trajectory: Trajectory, found: Sequence[Happening], note: Note) -> Trajectory:
+    for what in found:
+        note(trajectory.trial, what)
+    last = trajectory.events[-1].ms if trajectory.events else 0
+    return replace(trajectory, events=(*trajectory.events, *(Event(last, what) for what in found)))
 
 
 def _verdicts(trajectory: Trajectory, place: Place) -> Iterator[Happening]:

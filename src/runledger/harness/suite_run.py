@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from .. import registry
 from ..capture.plan import choose, trials_of
-from ..capture.trial import Stage, run_trial
-from ..errors import Interrupted, RunledgerError
+from ..capture.trial import Stage, refuse_trial, run_trial
+from ..errors import CassetteError, Interrupted, RunledgerError
 from ..executors import Executor
 from ..graders import Place
 from ..ledger.clock import Clock
-from ..ledger.event import Event, Failed
+from ..ledger.grade import Failure
 from ..ledger.result import capture_result
 from ..ledger.run import Summary, TrialRow
 from ..ledger.suite import Suite
-from ..ledger.task import Trial
+from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
 from ..store.rundir import RunWriter, make_run_directory
+from ..tools import ToolSource
 from .furnish import driver_for, source_for
-from .grading import grade_trajectory, internal_failure, row_of
+from .grading import finish_tools, grade_trajectory, internal_failure, row_of
 from .manifest import Selection, manifest_of
 from .rerender import write_views
 
@@ -100,7 +101,8 @@ def run_suite(
         driver = driver_for(suite, keeper)
         stack.callback(driver.close)
         floor = _Floor(
-            stage=Stage(driver, source_for(suite), frozenset(suite.tools), writer.note, clock),
+            stage=Stage(driver, frozenset(suite.tools), writer.note, clock),
+            open_tools=source_for(suite),
             writer=writer,
             place=Place(suite.directory, keeper, options.grader_timeout_s),
             watcher=watcher,
@@ -130,6 +132,7 @@ class _Floor:
     """Where the trials of one run are done, each through all its stages."""
 
     stage: Stage
+    open_tools: Callable[[Task], ToolSource]
     writer: RunWriter
     place: Place
     watcher: Watcher
@@ -148,10 +151,19 @@ class _Floor:
 
     def _captured_and_graded(self, trial: Trial) -> Trajectory:
         try:
-            return grade_trajectory(run_trial(trial, self.stage), self.place, self.writer.note)
+            return self._through_all_stages(trial)
         except RunledgerError:
             raise
         except Exception as error:  # a fault of ours must not cost the other cases
-            failure = internal_failure(error)
-            self.writer.note(trial, Failed(failure))
-            return Trajectory(trial, 0, 0, (Event(0, Failed(failure)),))
+            return refuse_trial(trial, self.stage, internal_failure(error))
+
+    def _through_all_stages(self, trial: Trial) -> Trajectory:
+        try:
+            source = self.open_tools(trial.task)
+        except CassetteError as error:
+            failure = Failure("cassette_invalid", str(error), {"line": error.line})
+            return refuse_trial(trial, self.stage, failure)
+        with contextlib.closing(source):
+            captured = run_trial(trial, self.stage, source)
+            graded = grade_trajectory(captured, self.place, self.stage.note)
+            return finish_tools(graded, source, self.stage.note)

@@ -112,7 +112,9 @@ def _score(trajectory: Trajectory, status: Status) -> Mapping[str, Json]:
         "score": sum(grade.score for grade in grades) / len(grades),
     }
     reasons = [grade.reasoning for grade in grades if grade.reasoning]
-    fields: dict[str, Json] = {"score": score | {"reasoning": "\n".join(reasons)} if reasons else score}
+    fields: dict[str, Json] = {
+        "score": score | {"reasoning": "\n".join(reasons)} if reasons else score
+    }
     outcome: dict[str, Json] = {}
     for grade in grades:
         outcome |= grade.outcome if isinstance(grade.outcome, dict) else {}

@@ -84,6 +84,13 @@ class Child:
             self._wait(deadline)
         return line
 
+    def read_all(self, deadline: Deadline) -> bytes:
+        """Wait until the program can say no more, and give all it said."""
+        while self._stdout in self._watched:
+            self._wait(deadline)
+            self.lines.check_total()
+        return self.lines.rest() or b""
+
     def finish_input(self) -> None:
         """Close the program's standard input as soon as all that was sent is written."""
         self._input_ends = True

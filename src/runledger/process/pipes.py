@@ -55,11 +55,15 @@ class LineBuffer:
         """Begin the sum anew, for the next trial of a program that serves many."""
         self._total = len(self._held)
 
+    def check_total(self) -> None:
+        """Raise when more has come in than is kept."""
+        if self._total > self._total_cap:
+            raise TooLarge(f"all messages together are over {self._total_cap // 2**20} MiB")
+
     def _check(self, length: int) -> None:
         if length > self._line_cap:
             raise TooLarge(f"one message is over {self._line_cap // 2**20} MiB")
-        if self._total > self._total_cap:
-            raise TooLarge(f"all messages together are over {self._total_cap // 2**20} MiB")
+        self.check_total()
 
 
 class Tail:

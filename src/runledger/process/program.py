@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .child import DeadlinePassed
@@ -26,18 +25,21 @@ class Finished:
 
 
 def run_program(
-    supervisor: Supervisor, launch: Launch, stdin: bytes, timeout_s: float, max_bytes: int = OUTPUT_CAP
+    supervisor: Supervisor,
+    launch: Launch,
+    stdin: bytes,
+    timeout_s: float,
+    max_bytes: int = OUTPUT_CAP,
 ) -> Finished:
     """Give a program its input, gather its output, and end it and all it started."""
     child = supervisor.start(launch, LineBuffer(max_bytes, max_bytes))
     deadline = Deadline.after(timeout_s)
-    written: list[bytes] = []
+    output = b""
     timed_out = too_large = False
     try:
         child.send(stdin)
         child.finish_input()
-        while (line := child.read_line(deadline)) is not None:
-            written.append(line)
+        output = child.read_all(deadline)
         timed_out = not child.wait_exit(deadline)
     except DeadlinePassed:
         timed_out = True
@@ -45,5 +47,4 @@ def run_program(
         too_large = True
     finally:
         ended = child.end(0.0 if timed_out or too_large else 1.0)
-    output = b"\n".join(written)
     return Finished(ended.code, ended.signal, output, child.stderr, timed_out, too_large)

@@ -124,9 +124,7 @@ class Supervisor:
             if self._alone:
                 strangers = [pid for pid in strangers if not _buried(pid)]
         return [
-            pid
-            for pid in strangers
-            if not linux.is_dead(pid) and mark in linux.environment_of(pid)
+            pid for pid in strangers if not linux.is_dead(pid) and mark in linux.environment_of(pid)
         ]
 
 

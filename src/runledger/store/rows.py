@@ -50,7 +50,8 @@ def row_from(event: Mapping[str, Any], failures: tuple[Failure, ...]) -> TrialRo
         answered=event["answered"],
         tool_calls_by_name=event["tool_calls_by_name"],
         failures=failures,
-        cassette=cassette and CassetteUse(**{**cassette, "overridden": tuple(cassette["overridden"])}),
+        cassette=cassette
+        and CassetteUse(**{**cassette, "overridden": tuple(cassette["overridden"])}),
         exit=Exit(**ended, leaky=event["leaky"]),
         unjudged=tuple(event.get("unjudged", ())),
     )

@@ -17,7 +17,7 @@ from ..ledger.event import Happening, fields_of
 from ..ledger.fingerprint import Json
 from ..ledger.run import RunRecord, TrialRow
 from ..ledger.task import Trial
-from .lines import LineLog, encode, read_lines, write_whole
+from .lines import LineLog, read_lines, write_whole
 from .rows import failure_from, row_fields, row_from
 
 MANIFEST, LOG, RESULTS = "manifest.json", "run.jsonl", "results.jsonl"

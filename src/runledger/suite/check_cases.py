@@ -29,6 +29,7 @@ class CaseRules:
     tools: tuple[str, ...] = ()
     assertions: tuple[Assertion, ...] = ()
     limits: Limits = Limits()
+    suite: str = "SUITE"  # as the user would write it in a command
 
 
 NO_RULES = CaseRules()
@@ -80,7 +81,7 @@ def _cassette_problem(path: str, case_id: str, rules: CaseRules, tree: SuiteTree
     if spot.mode is not None:
         return f"{tree.label_of(path)} is not a file"
     if rules.mode == "replay":
-        record = f"runledger run {shlex.quote(tree.label)} --mode record --case {case_id}"
+        record = f"runledger run {shlex.quote(rules.suite)} --mode record --case {case_id}"
         return f"there is no file {tree.label_of(path)}; to record it: {record}"
     return None
 

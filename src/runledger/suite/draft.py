@@ -41,7 +41,7 @@ def draft_suite(source: Source, findings: list[Finding]) -> Draft[SuiteConfig] |
 
 def draft_case(source: Source, findings: list[Finding]) -> Draft[CaseConfig] | None:
     """Understand a case as far as possible."""
-    return _understand(CaseConfig, source, {"id": "x", "input": {}}, findings)
+    return _understand(CaseConfig, source, {"id": "ID", "input": {}}, findings)
 
 
 def _understand(
@@ -85,8 +85,10 @@ def _cut(kept: dict[str, Any], steps: Steps, missing: bool) -> None:
         return
     holder: Any = kept
     for step in steps[:-1]:
-        holder = holder.get(step) if isinstance(holder, dict) else None
-    if isinstance(holder, dict) and not missing:
+        holder = holder[step]
+    if isinstance(holder, list):
+        holder[int(steps[-1])] = "x"  # a text does in most lists
+    elif not missing:
         holder.pop(steps[-1], None)
 
 

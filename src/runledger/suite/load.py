@@ -61,10 +61,13 @@ def load_cases(suite_dir: Path, cases_path: str, rules: CaseRules = NO_RULES) ->
 
 
 def _find_suite(path: Path) -> Path:
-    file = path / SUITE_FILE if path.is_dir() else path
-    if file.is_file():
-        return file
     name, looked = label_of(path), label_of(path / SUITE_FILE)
+    try:
+        file = path / SUITE_FILE if path.is_dir() else path
+        if file.is_file():
+            return file
+    except OSError as error:
+        raise refusal(name, f"cannot be read: {error.strerror}") from error
     raise refusal(name, f"no such suite: {name} (looked for {looked})")
 
 
@@ -99,6 +102,7 @@ def _sound_rules(draft: Draft[SuiteConfig], mode: Mode | None) -> CaseRules:
     return CaseRules(
         mode=mode or (None if "mode" in broken else config.mode),
         protocol=None if "agent_protocol" in broken else config.agent_protocol,
+        suite=draft.source.file.removesuffix(f"/{SUITE_FILE}"),
     )
 
 

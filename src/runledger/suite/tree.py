@@ -64,7 +64,7 @@ class SuiteTree:
         if mode is None or not stat.S_ISLNK(mode):
             return Spot(None, mode)
         if not self.holds(full):
-            return Spot("is a symbolic link that leads out of the suite's directory")
+            return Spot(f"{path} is a symbolic link that leads out of the suite's directory")
         return Spot(None, _mode(full, follow=True))
 
     def holds(self, full: str) -> bool:
@@ -79,14 +79,14 @@ class SuiteTree:
         return self._parents[parent]
 
 
-_LEADS_OUT = "leads out of the suite's directory through the symbolic link in {}"
+_LEADS_OUT = "leads out of the suite's directory through a symbolic link in {}"
 
 
 def _refuse_words(path: str) -> str | None:
     if path.startswith("/"):
-        return "must be relative to the suite's directory, not absolute"
+        return f"must be relative to the suite's directory, not absolute; found {path}"
     if ".." in path.split("/"):
-        return "may not leave the suite's directory through .."
+        return f"may not leave the suite's directory through ..; found {path}"
     return "holds a NUL character" if "\0" in path else None
 
 

@@ -26,7 +26,7 @@ KEYS = frozenset(entry.partition(":")[0] for entry in _NOT_YET)
 def why_unavailable(key: str, value: Json) -> str | None:
     """Say that a key, or this value of it, does nothing yet, and what to do instead."""
     if value and key in _NOT_YET:
-        return f"{key} is not available in this version yet; {_NOT_YET[key]}"
+        return f"is not available in this version yet; {_NOT_YET[key]}"
     instead = _NOT_YET.get(f"{key}: {value}") if isinstance(value, str) else None
     if instead is not None:
         return f"{key} {value} is not available in this version yet; {instead}"

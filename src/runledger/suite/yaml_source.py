@@ -13,11 +13,6 @@ from typing import Any, NoReturn, TypeAlias
 
 import yaml
 
-try:
-    from yaml.cyaml import CParser
-except ImportError:  # PyYAML built without libyaml: slower, but the same events
-    CParser = None  # type: ignore[assignment, misc]
-
 from ..ledger.fingerprint import Json
 from .source import MAX_DEPTH, Source, Step, decode, read_bytes, refusal
 
@@ -25,7 +20,8 @@ MAX_BYTES = 4 * 2**20
 
 Open: TypeAlias = dict[str, Json] | list[Json]
 
-_PARSER: Any = CParser or yaml.SafeLoader
+# Without libyaml the same events come from Python, only slower.
+_PARSER: Any = getattr(getattr(yaml, "cyaml", None), "CParser", yaml.SafeLoader)
 _WORDS: Mapping[str, Json] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
