@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from .ledger.suite import Suite
     from .ledger.task import Task, Trial
     from .ledger.trajectory import Trajectory
-    from .ledger.version import VERSION as __version__
+    from .ledger.version import VERSION
     from .suite.load import load_cases, load_suite
     from .tools import ToolSource
+
+    __version__ = VERSION
 
 HOMES = {
     "Driver": "agents",

@@ -68,6 +68,7 @@ class CassetteError(UsageError):
     def __init__(self, path: str, line: int | None, message: str) -> None:
         self.path = path
         self.line = line
+        self.reason = message
         where = f"{path}:{line}" if line else path
         super().__init__(f"{where}: {message}")
 

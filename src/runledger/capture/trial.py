@@ -48,7 +48,7 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
     """Start the agent, talk with it to the end, and end it."""
     task = book.trial.task
     limit_ms = task.limits.max_wall_ms
-    deadline = Deadline.after((limit_ms or DEFAULT_LIMIT_MS) / 1000)
+    deadline = Deadline.after((DEFAULT_LIMIT_MS if limit_ms is None else limit_ms) / 1000)
     try:
         session = stage.driver.start(task, deadline)
     except AgentError as error:
@@ -102,9 +102,11 @@ def _give_up(fault: AgentError | CassetteMiss, book: Notebook) -> None:
         book.fail(_failure(fault))
         return
     limit_ms = book.trial.task.limits.max_wall_ms
-    known = f"{limit_ms} ms (max_wall_ms)" if limit_ms else f"{DEFAULT_LIMIT_MS} ms (the default)"
-    book.fail(Failure("timeout", f"{fault}: over {known}", fault.details))
-    if limit_ms:
+    if limit_ms is None:
+        message = f"{fault}: over {DEFAULT_LIMIT_MS} ms (the default)"
+        book.fail(Failure("timeout", message, fault.details))
+    else:
+        book.fail(Failure("timeout", f"{fault}: over {limit_ms} ms (max_wall_ms)", fault.details))
         book.fail_budget(Breach("max_wall_ms", limit_ms, book.elapsed_ms()))
 
 

@@ -144,7 +144,7 @@ def _fault_failure(command: Sequence[str], fault: Exception, finished: Finished 
     details: dict[str, Json] = {"assertion": "script", "command": list(command)}
     if finished is None:
         return Failure("grader_error", message, details)
-    printed = finished.stdout[:KEPT].decode("utf-8", "backslashreplace")
+    printed = finished.stdout[:KEPT].decode("utf-8", "backslashreplace").rstrip()
     said = finished.stderr[-KEPT:]
     details |= {"stdout": printed, "stderr": said}
     details |= {"code": finished.code, "signal": finished.signal}

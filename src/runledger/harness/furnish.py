@@ -1,4 +1,4 @@
-"""Settle what a suite asks for: its agent's command and environment, where its answers come from."""
+"""Settle what a suite asks for: its agent's command and environment, its source of answers."""
 
 from __future__ import annotations
 

@@ -80,12 +80,16 @@ class Unwatched:
         """Ignore that no more trials will end."""
 
 
+DEFAULTS = RunOptions()
+UNWATCHED = Unwatched()
+
+
 def run_suite(
     suite: Suite,
-    options: RunOptions = RunOptions(),
+    options: RunOptions = DEFAULTS,
     *,
     supervisor: Supervisor | None = None,
-    watcher: Watcher = Unwatched(),
+    watcher: Watcher = UNWATCHED,
     clock: Clock = SYSTEM_CLOCK,
 ) -> RunOutcome:
     """Run the chosen cases of a suite and give the run's directory and summary."""

@@ -35,6 +35,6 @@ def check_cassettes(suite: Suite) -> Iterator[Finding]:
         if not file.exists():
             continue
         try:
-            load_cassette(file, str(file))
+            load_cassette(file, shown_path(file))
         except CassetteError as error:
-            yield Finding(str(error), "")
+            yield Finding(error.path, error.reason, error.line)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Two ways to ask for seconds: the hour (which may jump) and the time passed (which may not)."""
+    """Two ways to ask for seconds: the hour, which may jump, and the time passed."""
 
     unix: Callable[[], float]
     monotonic: Callable[[], float]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import orjson
 
-Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 
 
 def canonicalize_json(value: Json) -> Json:

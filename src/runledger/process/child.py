@@ -148,7 +148,9 @@ class Child:
     # ---------------------------------------------------------------- the poll loop
 
     def _open_pipes(self) -> None:
-        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
+        assert self._popen.stdin
+        assert self._popen.stdout
+        assert self._popen.stderr
         self._stdin = self._popen.stdin.fileno()
         self._stdout = self._popen.stdout.fileno()
         self._stderr = self._popen.stderr.fileno()
@@ -208,7 +210,7 @@ class Child:
         raise Interrupted("stopped by a signal")
 
     def _see_exit(self) -> None:
-        """Take what is still in the pipes; do not wait for their end: a grandchild may hold them."""
+        """Take what is in the pipes; do not wait for their end, which a grandchild may hold up."""
         self._exited = True
         self._unwatch(self._pidfd)
         self._drain(self._stdout, self.lines.add)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import ceil
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +19,8 @@ class Deadline:
         return cls(time.monotonic() + seconds)
 
     def left_ms(self) -> int:
-        """Count the milliseconds that are left, at least 0, rounded up so that waits do not spin."""
-        return max(0, -int((time.monotonic() - self.at) * 1000 // 1))
+        """Count the milliseconds that are left, rounded up so that waits do not spin."""
+        return max(0, ceil((self.at - time.monotonic()) * 1000))
 
     def passed(self) -> bool:
         """Say whether the moment has come."""

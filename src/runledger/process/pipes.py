@@ -1,4 +1,4 @@
-"""What is kept of a child's pipes: whole lines under caps, a bounded tail, what is still to send."""
+"""What is kept of a child's pipes: lines under caps, a bounded tail, what is still to send."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TooLarge(Exception):
 
 
 class LineBuffer:
-    """Bytes come in as they arrive, whole lines go out; neither a line nor the sum may grow over."""
+    """Bytes come in as they arrive, whole lines go out; each line and the sum have a cap."""
 
     def __init__(self, line_cap: int = MESSAGE_CAP, total_cap: int = TRIAL_CAP) -> None:
         self._line_cap = line_cap

@@ -35,7 +35,7 @@ def _written(value: Json) -> Json:
 
 
 class LineLog:
-    """An append-only file of JSON lines that several threads write; each line whole or not at all."""
+    """An append-only file of JSON lines that threads share; each line whole or not at all."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -102,8 +102,12 @@ def _sound_rules(draft: Draft[SuiteConfig], mode: Mode | None) -> CaseRules:
     return CaseRules(
         mode=mode or (None if "mode" in broken else config.mode),
         protocol=None if "agent_protocol" in broken else config.agent_protocol,
-        suite=draft.source.file.removesuffix(f"/{SUITE_FILE}"),
+        suite=_shown_suite(Path(draft.source.file)),
     )
+
+
+def _shown_suite(file: Path) -> str:
+    return str(file.parent if file.name == SUITE_FILE else file)
 
 
 def _raise_all(findings: list[Finding], schemas: SchemaShelf) -> None:

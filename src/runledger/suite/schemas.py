@@ -94,17 +94,23 @@ def _patterns(words: list[Keyword]) -> Iterator[tuple[str, str]]:
 
 
 def _lost_references(schema: Json, words: list[Keyword], file: str) -> Iterator[Finding]:
-    if any(key in ("$id", "id") for _, key, _ in words):
+    texts = [(place, key, value) for place, key, value in words if isinstance(value, str)]
+    if any(key in ("$id", "id") for _, key, _ in texts):
         return  # parts of the file may then have names of their own
-    anchors = {value for _, key, value in words if key in ("$anchor", "$dynamicAnchor")}
-    for place, key, value in words:
-        if key != "$ref" or not isinstance(value, str) or value.removeprefix("#") in anchors:
-            continue
-        if not value.startswith("#"):
-            advice = "only references within the file work, such as #/$defs/name"
-            yield Finding(file, f"refers to {value}; {advice}", None, place)
-        elif isinstance(find(schema, _pointer(value)), Absent):
-            yield Finding(file, f"refers to {value}, which is not in the file", None, place)
+    anchors = {f"#{value}" for _, key, value in texts if key in ("$anchor", "$dynamicAnchor")}
+    for place, key, value in texts:
+        problem = _reference_problem(schema, value) if key == "$ref" else None
+        if problem is not None and value not in anchors:
+            yield Finding(file, f"refers to {value}{problem}", None, place)
+
+
+def _reference_problem(schema: Json, reference: str) -> str | None:
+    if not reference.startswith("#"):
+        return "; only references within the file work, such as #/$defs/name"
+    if reference == "#" or reference.startswith("#/"):
+        found = find(schema, _pointer(reference))
+        return ", which is not in the file" if isinstance(found, Absent) else None
+    return ", but no $anchor in the file has that name"
 
 
 def _pointer(reference: str) -> tuple[str, ...]:

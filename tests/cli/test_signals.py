@@ -1,0 +1,138 @@
+"""Being stopped, politely or not: agents die, the record stays whole, the exit code tells."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kit import SuiteOnDisk, clean_environment, command, survivors, write_suite
+
+HANG = """
+task = read()
+if task["input"]["q"] == "a":
+    send("final_output", output={})
+else:
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    open(os.environ["READY"], "w").write(str(os.getpid()))
+    signal.pause()
+"""
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], SuiteOnDisk]]:
+    """Start a run whose second case hangs, and wait until it does."""
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    suite = write_suite(tmp_path / "suite", HANG, grace_ms=200)
+    (suite.path / "suite.yaml").write_text(
+        (suite.path / "suite.yaml")
+        .read_text()
+        .replace('"RL_TEST_MARK"', f'"READY": "{ready}", "RL_TEST_MARK"')
+    )
+    suite.case("a").case("b").case("c")
+    process = subprocess.Popen(
+        command("run", "suite", "-j", "1"),
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    ready.read_text()
+    yield process, suite
+    process.kill()
+    process.wait()
+    assert process.stdout
+    process.stdout.close()
+
+
+def record_of(suite: SuiteOnDisk) -> tuple[dict[str, object], list[dict[str, object]]]:
+    """Read the summary and the events of the only run."""
+    (run,) = suite.path.parent.glob(".agentci/runs/demo/*")
+    events = [json.loads(line) for line in (run / "run.jsonl").read_text().splitlines()]
+    return json.loads((run / "summary.json").read_text()), events
+
+
+def runner_below(process: subprocess.Popen[bytes]) -> int:
+    """Find the runner, which is the guard's only child."""
+    return int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+
+
+def to_guard(process: subprocess.Popen[bytes], signum: int) -> None:
+    """Send a signal as `kill` does: to the process that was started."""
+    process.send_signal(signum)
+
+
+def to_group(process: subprocess.Popen[bytes], signum: int) -> None:
+    """Send a signal as a terminal does: to the whole foreground group, once."""
+    os.killpg(process.pid, signum)
+
+
+@pytest.mark.parametrize("send", [to_guard, to_group])
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_one_signal_gives_a_partial_summary(
+    hanging: tuple[subprocess.Popen[bytes], SuiteOnDisk],
+    send: Callable[[subprocess.Popen[bytes], int], None],
+    signum: int,
+    code: int,
+) -> None:
+    """What was finished counts, the rest is unfinished, and no process is left."""
+    process, suite = hanging
+    send(process, signum)
+
+    assert process.wait(30) == code
+    summary, events = record_of(suite)
+    assert summary["status"] == "interrupted"
+    assert [case["status"] for case in summary["cases"]] == ["passed", "unfinished", "unfinished"]  # type: ignore[attr-defined,index]
+    assert events[-1]["type"] == "run_end"
+    assert not list(survivors(suite.mark))
+
+
+def test_two_signals_kill_at_once(hanging: tuple[subprocess.Popen[bytes], SuiteOnDisk]) -> None:
+    """The second Ctrl-C does not wait for a grace; the log is whole."""
+    process, suite = hanging
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+
+    assert process.wait(30) == 130
+    assert record_of(suite)[1][-1]["type"] == "run_end"
+    assert not list(survivors(suite.mark))
+
+
+def test_agents_die_with_a_runner_that_is_killed(
+    hanging: tuple[subprocess.Popen[bytes], SuiteOnDisk],
+) -> None:
+    """The guard ends what a killed runner leaves, and tells by its exit code."""
+    process, suite = hanging
+    os.kill(runner_below(process), signal.SIGKILL)
+
+    assert process.wait(30) == 128 + signal.SIGKILL
+    assert not list(survivors(suite.mark))
+
+
+def test_agents_die_with_a_guard_that_is_killed(
+    hanging: tuple[subprocess.Popen[bytes], SuiteOnDisk],
+) -> None:
+    """When the guard is killed, the runner stops in good order."""
+    process, suite = hanging
+    runner = os.pidfd_open(runner_below(process))
+    process.kill()
+    _wait_for(runner)
+
+    assert record_of(suite)[0]["status"] == "interrupted"
+    assert not list(survivors(suite.mark))
+
+
+def _wait_for(pidfd: int) -> None:
+    import select
+
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    assert poll.poll(30_000), "the runner is still there"
+    os.close(pidfd)

@@ -1,0 +1,113 @@
+"""Files that are written line by line, or whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runledger.errors import StoreError
+from runledger.store.lines import LineLog, encode, read_lines, write_whole
+
+TEXTS = st.text(st.characters(codec=None))  # lone surrogates too
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    max_leaves=10,
+)
+
+
+@given(VALUES)
+def test_every_value_is_one_line_of_utf8(value: object) -> None:
+    """Whatever an agent says can be written, and read again by a strict reader."""
+    line = encode(value)  # type: ignore[arg-type]
+
+    assert b"\n" not in line
+    json.loads(line.decode("utf-8"))
+    orjson.loads(line)
+
+
+def test_a_lone_surrogate_is_spelled_out() -> None:
+    """The record shows what was there."""
+    assert orjson.loads(encode({"a": "x\ud800"})) == {"a": "x\\ud800"}
+
+
+def test_threads_write_whole_lines(tmp_path: Path) -> None:
+    """Lines of several threads do not mix."""
+    log = LineLog(tmp_path / "log")
+
+    def write(name: str) -> None:
+        for number in range(200):
+            log.append({"name": name * 1000, "number": number})
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log.close()
+
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert len(lines) == 800
+    assert all(len(set(line["name"])) == 1 for line in lines)
+
+
+def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
+    """When a line does not fit, the file ends with the line before it, and the error says so."""
+    source = f"""
+import resource, signal
+from pathlib import Path
+from runledger.errors import StoreError
+from runledger.store.lines import LineLog
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+log = LineLog(Path({str(tmp_path / "log")!r}))
+log.append("x" * 50)
+try:
+    log.append("y" * 80)
+except StoreError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+
+    assert "could not write" in done.stdout
+    assert "File too large" in done.stdout
+    assert (tmp_path / "log").read_text() == '"' + "x" * 50 + '"\n'
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 100
+
+
+def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+    """Readers see whole lines only."""
+    (tmp_path / "log").write_bytes(b'{"a":1}\n{"b":')
+
+    assert list(read_lines(tmp_path / "log")) == [b'{"a":1}\n']
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    """The new content is there, and nothing lies beside it."""
+    path = tmp_path / "file"
+    write_whole(path, b"old")
+    write_whole(path, b"new")
+
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208
+
+
+def test_a_file_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
+    """An error leaves the old file and no other."""
+    (tmp_path / "target").mkdir()
+
+    with pytest.raises(StoreError, match="could not write"):
+        write_whole(tmp_path / "target", b"new")
+    assert os.listdir(tmp_path) == ["target"]  # noqa: PTH208
