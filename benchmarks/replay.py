@@ -1,8 +1,8 @@
 """What a replay costs beside the agents themselves: ratios to a floor program, in one run.
 
-The floor (programs/floor.py) spawns the same agents and speaks the protocol by hand: no deadlines, no
-record, no checks. CPU time of all processes is compared, since wall time on a shared machine says
-little; the best of several rounds is taken for each.
+The floor (programs/floor.py) spawns the same agents and speaks the protocol by hand: no deadlines,
+no record, no checks. CPU time of all processes is compared, since wall time on a shared machine
+says little; the best of several rounds is taken for each.
 
 Usage: replay.py [CASES] [JOBS] [ROUNDS]
 """
@@ -90,9 +90,8 @@ def report(name: str, place: Path, agent: list[str], cases: int, jobs: int, roun
     least = min(cost(floor, place) for _ in range(rounds))
     found = min(cost(ours, place) for _ in range(rounds))
     ratio = found[0] / least[0]
-    print(
-        f"{name:8}{cases:5} cases   floor {least[0]:7.3f}   runledger {found[0]:7.3f}   {ratio:5.2f}x"
-    )
+    figures = f"floor {least[0]:7.3f}   runledger {found[0]:7.3f}   {ratio:5.2f}x"
+    print(f"{name:8}{cases:5} cases   {figures}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ def validate(
 ) -> None:
     """Check suites, cases, schemas and cassettes without starting an agent; list all findings."""
     from ..harness.validate import validate_suites
+    from ..views.look import count
     from .exits import put
 
     for suite in validate_suites(suites):
-        put(f"{suite.name}: {len(suite.tasks)} cases, nothing to fix")
+        put(f"{suite.name}: {count(len(suite.tasks), 'case')}, nothing to fix")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import cast
 
 from .. import registry
 from ..agents import Driver
-from ..ledger.suite import AgentSettings, Suite
+from ..ledger.suite import AgentSettings, Suite, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import load_cassette
+from ..suite.tree import label_of
 from ..tools import ToolSource
 from ..tools.replay import Replay
 
@@ -47,18 +47,11 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
 
 def source_for(suite: Suite) -> Callable[[Task], ToolSource]:
     """Give the function that opens the recorded answers of a task."""
+    place = label_of(Path(suite.directory))
 
     def open_tools(task: Task) -> ToolSource:
         shown = task.cassette or os.devnull
         cassette = load_cassette(Path(suite.directory, shown), shown)
-        return Replay(cassette, suite.cassettes, record_command(suite, task.id))
+        return Replay(cassette, suite.cassettes, record_command(place, task.id))
 
     return open_tools
-
-
-def record_command(suite: Suite, case_id: str) -> str:
-    """Write the command that records a case, as the caller would type it here."""
-    directory = Path(suite.directory)
-    here = Path.cwd()
-    place = directory.relative_to(here) if directory.is_relative_to(here) else directory
-    return f"runledger run {shlex.quote(str(place))} --mode record --case {case_id}"

@@ -9,6 +9,7 @@ from ..errors import CassetteError, Finding, SuiteError
 from ..ledger.suite import Suite
 from ..store.cassette import load_cassette
 from ..suite.load import load_suite
+from ..suite.tree import label_of
 
 
 def validate_suites(paths: Sequence[Path]) -> list[Suite]:
@@ -35,6 +36,6 @@ def check_cassettes(suite: Suite) -> Iterator[Finding]:
         if not file.exists():
             continue
         try:
-            load_cassette(file, shown_path(file))
+            load_cassette(file, label_of(file))
         except CassetteError as error:
             yield Finding(error.path, error.reason, error.line)

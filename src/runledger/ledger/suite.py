@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -72,3 +73,8 @@ class Suite:
     baseline_path: str | None = None
     output_dir: str = ".agentci/runs"
     sha256: str = ""  # of suite.yaml as it was read
+
+
+def record_command(place: str, case_id: str) -> str:
+    """Write the command that records a case of the suite at a place."""
+    return f"runledger run {shlex.quote(place)} --mode record --case {case_id}"

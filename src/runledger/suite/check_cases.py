@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import Finding
 from ..ledger.assertion import Assertion
 from ..ledger.fingerprint import preview
-from ..ledger.suite import Mode, Protocol
+from ..ledger.suite import Mode, Protocol, record_command
 from ..ledger.usage import Limits
 from .check import check_available
 from .check_assertions import Surroundings, check_assertions
@@ -81,7 +80,7 @@ def _cassette_problem(path: str, case_id: str, rules: CaseRules, tree: SuiteTree
     if spot.mode is not None:
         return f"{tree.label_of(path)} is not a file"
     if rules.mode == "replay":
-        record = f"runledger run {shlex.quote(rules.suite)} --mode record --case {case_id}"
+        record = record_command(rules.suite, case_id)
         return f"there is no file {tree.label_of(path)}; to record it: {record}"
     return None
 
