@@ -90,6 +90,20 @@ class RunWriter:
             self._log.append({"seq": self._seq, "ts": moment, **fields})
 
 
+def find_run(name: str, output_dir: Path) -> Path:
+    """Find a run by its directory, by its id, or the latest one."""
+    if (Path(name) / MANIFEST).is_file():
+        return Path(name)
+    runs = {file.parent.name: file.parent for file in output_dir.glob(f"*/*/{MANIFEST}")}
+    if name == "latest" and runs:
+        return runs[max(runs)]
+    if name in runs:
+        return runs[name]
+    if name == "latest":
+        raise UsageError(f"there is no run in {output_dir}")
+    raise UsageError(f"no such run: {name} (a run directory, a run id in {output_dir}, or latest)")
+
+
 def read_run(path: Path) -> RunRecord:
     """Read what a run's record says about it, without the events of its trials."""
     manifest = _read_manifest(path)
