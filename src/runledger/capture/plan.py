@@ -10,14 +10,8 @@ from ..ledger.task import Task, Trial
 
 def choose(tasks: Sequence[Task], ids: Sequence[str], tags: Sequence[str]) -> tuple[Task, ...]:
     """Keep the tasks with one of these ids and one of these tags; an empty list keeps all."""
-    known = {task.id for task in tasks}
-    for id in ids:
-        if id not in known:
-            raise UnknownName("case", id, known)
-    every_tag = {tag for task in tasks for tag in task.tags}
-    for tag in tags:
-        if tag not in every_tag:
-            raise UnknownName("tag", tag, every_tag)
+    _demand("case", ids, {task.id for task in tasks})
+    _demand("tag", tags, {tag for task in tasks for tag in task.tags})
     chosen = tuple(task for task in tasks if _wanted(task, ids, tags))
     if not chosen:
         raise UsageError("no case has both one of the chosen ids and one of the chosen tags")
@@ -29,6 +23,12 @@ def trials_of(tasks: Iterable[Task], repetitions: int) -> Iterator[Trial]:
     for task in tasks:
         for number in range(1, repetitions + 1):
             yield Trial(task, number)
+
+
+def _demand(what: str, names: Sequence[str], known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UnknownName(what, name, known)
 
 
 def _wanted(task: Task, ids: Sequence[str], tags: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+COMMANDS = ("run", "validate", "report")  # each module adds its command; the help keeps this order
 GUARDED = frozenset({"run"})  # commands that start agents, and so run under the guard
 
 
@@ -32,8 +33,12 @@ def _command() -> int:
 
 
 def _parse_and_do() -> int:
+    from importlib import import_module
+
     from .app import app
 
+    for command in COMMANDS:
+        import_module(f".{command}", __name__)
     try:
         app(prog_name="runledger")
     except SystemExit as exit:  # the parser's way to give an exit code

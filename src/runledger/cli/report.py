@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from .app import FILES, app
+from .options import OutputDir, RunName
 
 
-def report(
-    run: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run directory, a run id, or 'latest'.")
-    ],
-    output_dir: Annotated[
-        Path, typer.Option(envvar="RUNLEDGER_OUTPUT_DIR", help="Where run directories are made.")
-    ] = Path(".agentci/runs"),
-) -> None:
+@app.command(rich_help_panel=FILES)
+def report(run: RunName, output_dir: OutputDir = None) -> None:
     """Make all views of a run again from its record, and show its result."""
     from ..harness.rerender import write_views
+    from ..ledger.suite import OUTPUT_DIR
     from ..store.rundir import find_run
     from .exits import put
     from .show import text_of
 
-    path = find_run(run, output_dir)
+    path = find_run(run, output_dir or Path(OUTPUT_DIR))
     put(text_of(write_views(path), path))

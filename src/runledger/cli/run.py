@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+
+from .app import GATE, app
+from .options import (
+    CaseIds,
+    FailFast,
+    Format,
+    FormatChoice,
+    GraderTimeout,
+    Jobs,
+    ModeChoice,
+    OutputDir,
+    Quiet,
+    SuitePaths,
+    Tags,
+    Trials,
+)
 
 if TYPE_CHECKING:
     from ..harness.suite_run import RunOptions, RunOutcome
@@ -15,78 +29,33 @@ if TYPE_CHECKING:
     from ..process.supervisor import Supervisor
 
 
-class Mode(StrEnum):
-    """Where tool answers come from."""
-
-    replay = "replay"
-    record = "record"
-    live = "live"
+EXIT_CODES = (
+    "Exit codes: 0 all well, 1 the gate failed, 2 something to fix in the files or flags, "
+    "3 the run is not valid, 130 or 143 interrupted."
+)
 
 
-class Format(StrEnum):
-    """How a run is shown."""
-
-    text = "text"
-    json = "json"
-    github = "github"
-
-
+@app.command(rich_help_panel=GATE, epilog=EXIT_CODES)
 def run(
-    suites: Annotated[
-        list[Path],
-        typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files."),
-    ],
-    mode: Annotated[
-        Mode | None,
-        typer.Option(envvar="RUNLEDGER_MODE", help="Override the suite's mode."),
-    ] = None,
-    case: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Run only this case (repeatable).")
-    ] = None,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option(metavar="T", help="Run only cases with this tag (repeatable)."),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs",
-            "-j",
-            min=1,
-            envvar="RUNLEDGER_JOBS",
-            help="Cases at once. Default: the cores.",
-        ),
-    ] = None,
-    trials: Annotated[
-        int, typer.Option("--trials", "-k", min=1, help="Repetitions of each case.")
-    ] = 1,
-    output_dir: Annotated[
-        Path | None,
-        typer.Option(envvar="RUNLEDGER_OUTPUT_DIR", help="Where run directories are made."),
-    ] = None,
-    grader_timeout: Annotated[
-        float, typer.Option(min=0.001, metavar="S", help="Seconds a script assertion may take.")
-    ] = 60.0,
-    fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Start nothing new after the first failing case.")
-    ] = False,
-    format: Annotated[
-        Format | None,
-        typer.Option(help="How to show the result. Default: github on GitHub Actions, else text."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    suites: SuitePaths,
+    mode: ModeChoice = None,
+    case: CaseIds = None,
+    tag: Tags = None,
+    jobs: Jobs = None,
+    trials: Trials = 1,
+    output_dir: OutputDir = None,
+    grader_timeout: GraderTimeout = 60.0,
+    fail_fast: FailFast = False,
+    format: FormatChoice = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Run suites of cases, write a run directory for each, and gate on the result.
-
-    Exit codes: 0 all well, 1 the gate failed, 2 something to fix in the files or flags,
-    3 the run is not valid, 130 or 143 interrupted.
-    """
+    """Run suites of cases, write a run directory for each, and gate on the result."""
     from ..harness.suite_run import RunOptions
     from ..suite.load import load_suite
 
     loaded = [load_suite(path, mode=mode.value if mode else None) for path in suites]
     options = RunOptions(
-        jobs=jobs or len(os.sched_getaffinity(0)),
+        jobs=jobs or cores(),
         cases=tuple(case or ()),
         tags=tuple(tag or ()),
         trials=trials,
@@ -95,6 +64,13 @@ def run(
         grader_timeout_s=grader_timeout,
     )
     raise typer.Exit(_run_all(loaded, options, _chosen(format), quiet))
+
+
+def cores() -> int:
+    """Count the cores that we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _chosen(format: Format | None) -> Format:

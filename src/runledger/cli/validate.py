@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
+from .app import GATE, app
+from .options import SuitePaths
 
 
-def validate(
-    suites: Annotated[
-        list[Path],
-        typer.Argument(metavar="SUITE...", help="Suite directories, or suite.yaml files."),
-    ],
-) -> None:
+@app.command(rich_help_panel=GATE)
+def validate(suites: SuitePaths) -> None:
     """Check suites, cases, schemas and cassettes without starting an agent; list all findings."""
     from ..harness.validate import validate_suites
     from ..views.look import count

@@ -147,31 +147,16 @@ class Event:
 def fields_of(what: Happening) -> dict[str, Json]:
     """Write what happened as the fields of its line in the event log."""
     match what:
-        case UsageReport(usage, extra):
-            figures = {"tokens_in": usage.tokens_in, "tokens_out": usage.tokens_out}
-            known: dict[str, Json] = {**figures, "cost_usd": usage.cost_usd, "model": usage.model}
-            return {**_present(known), **extra}
         case Failed(failure):
             return {"failure": failure_fields(failure)}
         case Graded(grade):
             return {"grade": _grade_fields(grade)}
-        case ToolResult(call_id, ok, result, error):
-            answer: dict[str, Json] = {"call_id": call_id, "ok": ok, "result": result}
-            return answer if error is None else {**answer, "error": error}
-        case ToolCall(name, call_id, args, extra):
-            return {**extra, "name": name, "call_id": call_id, "args": args}
-        case FinalOutput(output, extra):
-            return {**extra, "output": output}
-        case Log(level, message, value, extra):
-            return {**extra, **_present({"level": level, "message": message, "data": value})}
-        case TaskError(message, value, extra):
-            return {**extra, **_present({"message": message, "data": value})}
-        case TaskStart(value):
-            return {"input": value}
-        case Message(content) | Thought(content):
-            return {"content": content}
-        case Plan(entries):
-            return {"entries": entries}
+        case UsageReport(usage):
+            known = {name: getattr(usage, name) for name in usage.__slots__}
+            return {**what.extra, **_present(known)}
+    own = {name: getattr(what, name) for name in what.__slots__ if name != "extra"}
+    extra: Mapping[str, Json] = getattr(what, "extra", {})
+    return {**extra, **{name: own[name] for name in own if not _left_out(name, own[name])}}
 
 
 def failure_fields(failure: Failure) -> dict[str, Json]:
@@ -182,6 +167,10 @@ def failure_fields(failure: Failure) -> dict[str, Json]:
 def _grade_fields(grade: Grade) -> dict[str, Json]:
     known: dict[str, Json] = {"grader": grade.grader, "pass": grade.passed, "score": grade.score}
     return {**known, **_present({"reasoning": grade.reasoning, "outcome": grade.outcome})}
+
+
+def _left_out(name: str, value: Json) -> bool:
+    return value is None and name in ("data", "error")  # the optional fields of the protocol
 
 
 def _present(fields: Mapping[str, Json]) -> dict[str, Json]:

@@ -12,6 +12,8 @@ from .task import Task
 Mode: TypeAlias = Literal["replay", "record", "live"]
 Protocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
 
+OUTPUT_DIR = ".agentci/runs"
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
@@ -71,7 +73,7 @@ class Suite:
     cassettes: CassetteRules = CassetteRules()
     thresholds: Thresholds | None = None
     baseline_path: str | None = None
-    output_dir: str = ".agentci/runs"
+    output_dir: str = OUTPUT_DIR
     sha256: str = ""  # of suite.yaml as it was read
 
 

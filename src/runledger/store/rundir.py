@@ -96,12 +96,17 @@ def find_run(name: str, output_dir: Path) -> Path:
         return Path(name)
     runs = {file.parent.name: file.parent for file in output_dir.glob(f"*/*/{MANIFEST}")}
     if name == "latest" and runs:
-        return runs[max(runs)]
+        return max(runs.values(), key=_moment)
     if name in runs:
         return runs[name]
     if name == "latest":
         raise UsageError(f"there is no run in {output_dir}")
     raise UsageError(f"no such run: {name} (a run directory, a run id in {output_dir}, or latest)")
+
+
+def _moment(run: Path) -> tuple[str, int]:
+    """Give the second of a run's name and, among equal ones, when its manifest was written."""
+    return run.name[: len("YYYYMMDD-HHMMSS")], (run / MANIFEST).stat().st_mtime_ns
 
 
 def read_run(path: Path) -> RunRecord:

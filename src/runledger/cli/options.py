@@ -1,0 +1,77 @@
+"""The arguments and options that commands share, each with its help."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+from typer import Argument, Option
+
+
+class Mode(StrEnum):
+    """Where tool answers come from."""
+
+    replay = "replay"
+    record = "record"
+    live = "live"
+
+
+class Format(StrEnum):
+    """How a run is shown."""
+
+    text = "text"
+    json = "json"
+    github = "github"
+
+
+SuitePaths: TypeAlias = Annotated[
+    list[Path], Argument(metavar="SUITE", help="Suite directories, or suite.yaml files.")
+]
+RunName: TypeAlias = Annotated[
+    str, Argument(metavar="RUN", help="A run directory, a run id, or 'latest'.")
+]
+ModeChoice: TypeAlias = Annotated[
+    Mode | None, Option("--mode", envvar="RUNLEDGER_MODE", help="Override the suite's mode.")
+]
+CaseIds: TypeAlias = Annotated[
+    list[str] | None, Option("--case", metavar="ID", help="Run only this case (repeatable).")
+]
+Tags: TypeAlias = Annotated[
+    list[str] | None,
+    Option("--tag", metavar="T", help="Run only cases with this tag (repeatable)."),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "--jobs",
+        "-j",
+        min=1,
+        metavar="N",
+        envvar="RUNLEDGER_JOBS",
+        help="Cases at once. Default: the cores.",
+    ),
+]
+Trials: TypeAlias = Annotated[
+    int, Option("--trials", "-k", min=1, metavar="N", help="Repetitions of each case.")
+]
+OutputDir: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--output-dir",
+        metavar="D",
+        envvar="RUNLEDGER_OUTPUT_DIR",
+        help="Where run directories are made. Default: the suite's, or .agentci/runs.",
+    ),
+]
+GraderTimeout: TypeAlias = Annotated[
+    float, Option("--grader-timeout", min=0.001, metavar="S", help="Seconds a grader may take.")
+]
+FailFast: TypeAlias = Annotated[
+    bool, Option("--fail-fast", metavar="", help="Start nothing new after the first failing case.")
+]
+FormatChoice: TypeAlias = Annotated[
+    Format | None,
+    Option("--format", help="How to show the result. Default: text (on GitHub Actions: github)."),
+]
+Quiet: TypeAlias = Annotated[bool, Option("--quiet", "-q", metavar="", help="Show no progress.")]
