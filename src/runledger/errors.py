@@ -4,11 +4,13 @@ RunledgerError
 ├── UsageError              exit 2: the user can fix it
 │   ├── SuiteError          every finding: file, line, field, nearest known name
 │   ├── CassetteError       file and line of a cassette that cannot be used
-│   │   └── CassetteMiss    nearest entry, how to record
 │   └── UnknownName         lists the known names
 ├── OutsideError            exit 3: the world failed
-│   ├── AgentError          a failure of one agent, as data for the record
+│   ├── SpawnFailed         a program that could not be started, in the system's words
 │   └── StoreError          what could not be written, and where
+├── TrialFault              ends one trial, and becomes a failure in its record
+│   ├── AgentError          what the agent did; exit status, last lines of stderr
+│   └── CassetteMiss        a call without a recorded answer; nearest entry, how to record
 └── Interrupted             exit 130 or 143: somebody asked us to stop
 """
 
@@ -19,6 +21,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from typing import Any
+
+LIKENESS = 100  # characters of a name that are compared: likeness is costly to compute
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Give "; did you mean …?" for the nearest known name, or nothing when none is near."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    lower = {one.lower()[:LIKENESS]: one for one, _ in zip(known, range(1000), strict=False)}
+    near = get_close_matches(str(name).lower()[:LIKENESS], lower, n=1)
+    return f"; did you mean {lower[near[0]]}?" if near else ""
 
 
 class RunledgerError(Exception):
@@ -73,24 +86,12 @@ class CassetteError(UsageError):
         super().__init__(f"{where}: {message}")
 
 
-class CassetteMiss(CassetteError):
-    """Say which call has no recorded answer, what comes nearest and how to record it."""
-
-    def __init__(self, path: str, kind: str, message: str, details: Mapping[str, Any]) -> None:
-        self.kind = kind
-        self.details = dict(details)
-        super().__init__(path, None, message)
-
-
 class UnknownName(UsageError):
     """List the known names where an unknown one was given."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        from difflib import get_close_matches
-
         names = sorted(known)
-        near = get_close_matches(name, names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, names)
         shown = ", ".join(names[:20]) + (f", … ({len(names)} in all)" if len(names) > 20 else "")
         super().__init__(f"unknown {what} {name!r}{hint} (known: {shown or 'none'})")
 
@@ -99,8 +100,20 @@ class OutsideError(RunledgerError):
     """Say which part of the world outside failed."""
 
 
-class AgentError(OutsideError):
-    """Carry a failure of one agent: its kind, what was seen, what is known about it."""
+class SpawnFailed(OutsideError):
+    """Say which program could not be started, and why."""
+
+    def __init__(self, message: str, details: Mapping[str, Any]) -> None:
+        self.details = dict(details)
+        super().__init__(message)
+
+
+class StoreError(OutsideError):
+    """Name what could not be written, and where."""
+
+
+class TrialFault(RunledgerError):
+    """Carry what ended a trial, as data for its record: the failure's type and what is known."""
 
     def __init__(self, kind: str, message: str, details: Mapping[str, Any] | None = None) -> None:
         self.kind = kind
@@ -108,8 +121,12 @@ class AgentError(OutsideError):
         super().__init__(message)
 
 
-class StoreError(OutsideError):
-    """Name what could not be written, and where."""
+class AgentError(TrialFault):
+    """Tell what an agent did wrong, or what happened to it."""
+
+
+class CassetteMiss(TrialFault):
+    """Say which call has no recorded answer, what comes nearest and how to record it."""
 
 
 class Interrupted(RunledgerError):

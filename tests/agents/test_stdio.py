@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kit import PREAMBLE
+from runledger.agents import Asked
 from runledger.agents.conformance import check_driver
 from runledger.agents.stdio import StdioDriver, StdioSession
 from runledger.errors import AgentError
@@ -75,7 +76,8 @@ def test_messages_become_events(start: Start) -> None:
     report = session.next()
     assert isinstance(report, UsageReport)
     assert (report.usage.tokens_out, report.usage.cost_usd) == (4, 0.5)
-    assert session.next() == ToolCall("search", "c1", {"q": "x"}, extra={"trace": "abc"})
+    call = ToolCall("search", "c1", {"q": "x"}, extra={"trace": "abc"})
+    assert session.next() == Asked(call)
     session.answer(ToolResult("c1", ok=False, error="no luck"))
     answer = {"type": "tool_result", "call_id": "c1", "ok": False, "result": None}
     assert session.next() == FinalOutput({**answer, "error": "no luck"})

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from runledger.agents import Asked, Said
 from runledger.capture.plan import choose, trials_of
 from runledger.capture.trial import Stage, run_trial
 from runledger.errors import AgentError, UnknownName, UsageError
@@ -31,7 +32,7 @@ DONE = FinalOutput({"ok": True})
 class Scripted:
     """A driver whose agent does what the script says, then times out."""
 
-    def __init__(self, *script: Happening) -> None:
+    def __init__(self, *script: Asked | Said) -> None:
         self.script = list(script)
         self.answers: list[ToolResult] = []
         self.closed = False
@@ -40,7 +41,7 @@ class Scripted:
         """Take the task."""
         return self
 
-    def next(self) -> Happening:
+    def next(self) -> Asked | Said:
         """Do the next thing of the script."""
         if not self.script:
             raise AgentError("timeout", "case timeout waiting for agent message")
@@ -50,9 +51,9 @@ class Scripted:
         """Remember the answer."""
         self.answers.append(result)
 
-    def leave(self) -> Iterator[Happening]:
+    def leave(self) -> Iterator[Said]:
         """Say what is left of the script."""
-        yield from self.script
+        yield from self.script  # type: ignore[misc]
 
     def close(self) -> Exit:
         """End."""
@@ -95,9 +96,9 @@ def attempt(agent: Scripted, source: Answers | None = None, **limits: float) -> 
     return trajectory
 
 
-def call(id: str, name: str = "a") -> ToolCall:
-    """Make a tool call."""
-    return ToolCall(name, id, {})
+def call(id: str, name: str = "a") -> Asked:
+    """Make a tool call that wants an answer."""
+    return Asked(ToolCall(name, id, {}))
 
 
 def types(trajectory: Trajectory) -> list[str]:
@@ -194,3 +195,11 @@ def test_trials_are_planned_task_by_task() -> None:
 
     planned = [(trial.task.id, trial.number) for trial in trials_of(tasks, 2)]
     assert planned == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+
+
+def test_a_call_that_the_agent_makes_itself_is_written_down_and_not_answered() -> None:
+    """Agents with tools of their own only tell of them; the registry is not theirs."""
+    agent = Scripted(ToolCall("Bash", "1", {}), ToolResult("1", ok=True), DONE)
+
+    assert types(attempt(agent)) == []
+    assert agent.answers == []

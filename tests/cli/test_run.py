@@ -32,7 +32,7 @@ def test_an_unknown_case_is_refused_with_the_nearest_name(tmp_path: Path) -> Non
     done = runledger("run", "suite", "--case", "triag", cwd=tmp_path)
 
     assert (done.code, done.runs) == (2, [])
-    assert "did you mean 'triage'?" in done.err
+    assert "did you mean triage?" in done.err
 
 
 def test_cases_are_chosen_by_tag(tmp_path: Path) -> None:
@@ -302,3 +302,84 @@ def test_a_lone_surrogate_and_a_huge_integer_are_recorded_and_shown(tmp_path: Pa
     assert "9" * 30 in (done.run / "results.jsonl").read_text(encoding="utf-8")
     for file in done.run.iterdir():
         file.read_text(encoding="utf-8")
+
+
+def test_a_case_of_one_suite_among_several_is_found(tmp_path: Path) -> None:
+    """A name is unknown only if no suite has it; suites without it are left out."""
+    echo_suite(tmp_path / "one", "a", suite_name="one")
+    echo_suite(tmp_path / "two", "b", suite_name="two")
+    done = runledger("run", "one", "two", "--case", "b", cwd=tmp_path)
+
+    assert done.code == 0
+    assert done.run.parent.name == "two"
+    assert runledger("run", "one", "two", "--case", "c", cwd=tmp_path).code == 2
+
+
+def test_a_flood_of_messages_costs_only_its_own_case(tmp_path: Path) -> None:
+    """Just under the cap, then a crash: the other cases run, and the run has its end."""
+    agent = """
+        task = read()
+        if task["input"]["q"] == "a":
+            sys.stdout.write('{"type":"log","message":""}\\n' * 99_998)
+            sys.exit(1)
+        send("final_output", output={})
+    """
+    write_suite(tmp_path / "suite", agent).case("a").case("b")
+    done = runledger("run", "suite", "-j", "1", cwd=tmp_path)
+
+    assert done.code == 1
+    assert done.failure_types("a") == ["agent_exited_early"]
+    assert done.case("b")["status"] == "passed"
+    assert done.events[-1]["type"] == "run_end"
+
+
+def test_more_messages_than_are_kept_end_the_case(tmp_path: Path) -> None:
+    """A million tiny messages do not fill the memory."""
+    agent = """
+        read()
+        while True: sys.stdout.write('{"type":"log","message":""}\\n' * 1000)
+    """
+    write_suite(tmp_path / "suite", agent).case("a")
+
+    assert runledger("run", "suite", cwd=tmp_path).failure_types("a") == ["message_too_large"]
+
+
+def test_talking_without_pause_does_not_stop_the_clock(tmp_path: Path) -> None:
+    """An agent that always has a line ready still meets its deadline."""
+    agent = """
+        read()
+        while True: send("log", message="still here"); time.sleep(0.001)
+    """
+    suite = write_suite(tmp_path / "suite", agent, grace_ms=100)
+    suite.case("a", budgets={"max_wall_ms": 500})
+
+    assert "timeout" in runledger("run", "suite", cwd=tmp_path).failure_types("a")
+
+
+def test_a_result_that_cannot_be_printed_is_exit_3(tmp_path: Path) -> None:
+    """A full disk behind standard output is not success."""
+    echo_suite(tmp_path / "suite", "a")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("run", "suite", "--format", "json"),
+            cwd=tmp_path,
+            env=clean_environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+
+    assert done.returncode == 3
+    assert b"could not print the result" in done.stderr
+
+
+def test_the_kind_of_an_assertion_is_part_of_a_cases_hash(tmp_path: Path) -> None:
+    """A changed case has a changed hash in the manifest."""
+    hashes = set()
+    for type in ("must_call", "must_not_call"):
+        suite = write_suite(tmp_path / type / "suite", ECHO)
+        suite.case("a", assertions=[{"type": type, "tools": ["search"]}])
+        run = runledger("run", "suite", cwd=tmp_path / type).run
+        hashes.add(json.loads((run / "manifest.json").read_text())["cases"][0]["sha256"])
+
+    assert len(hashes) == 2

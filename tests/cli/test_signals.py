@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,11 +31,7 @@ def hanging(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], SuiteOnDi
     ready = tmp_path / "ready"
     os.mkfifo(ready)
     suite = write_suite(tmp_path / "suite", HANG, grace_ms=200)
-    (suite.path / "suite.yaml").write_text(
-        (suite.path / "suite.yaml")
-        .read_text()
-        .replace('"RL_TEST_MARK"', f'"READY": "{ready}", "RL_TEST_MARK"')
-    )
+    add_environment(suite, READY=str(ready))
     suite.case("a").case("b").case("c")
     process = subprocess.Popen(
         command("run", "suite", "-j", "1"),
@@ -50,6 +47,14 @@ def hanging(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], SuiteOnDi
     process.wait()
     assert process.stdout
     process.stdout.close()
+
+
+def add_environment(suite: SuiteOnDisk, **variables: str) -> None:
+    """Set variables for the agents of a suite."""
+    file = suite.path / "suite.yaml"
+    document = json.loads(file.read_text())
+    document["env"]["set"] |= variables
+    file.write_text(json.dumps(document))
 
 
 def record_of(suite: SuiteOnDisk) -> tuple[dict[str, object], list[dict[str, object]]]:
@@ -126,6 +131,78 @@ def test_agents_die_with_a_guard_that_is_killed(
     _wait_for(runner)
 
     assert record_of(suite)[0]["status"] == "interrupted"
+    assert not list(survivors(suite.mark))
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_during_start_up_is_not_lost(tmp_path: Path, signum: int, code: int) -> None:
+    """However early it comes, nothing is run after it."""
+    write_suite(tmp_path / "suite", "send('final_output', output={})").case("a")
+    process = subprocess.Popen(
+        command("run", "suite", "-q"),
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while not children.read_text():  # until the guard has its runner
+        assert process.poll() is None
+    process.send_signal(signum)
+
+    assert process.wait(30) == code
+
+
+def test_a_signal_ends_kept_agents_in_good_order(tmp_path: Path) -> None:
+    """With agent_reuse an idle agent is ended too, and the record is whole."""
+    agent = """
+        while task := read():
+            if task["input"]["q"] == "b":
+                open(os.environ["READY"], "w").close()
+                signal.pause()
+            send("final_output", output={})
+    """
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    suite = write_suite(tmp_path / "suite", agent, agent_reuse=True, grace_ms=200)
+    add_environment(suite, READY=str(ready))
+    suite.case("a").case("b").case("c")
+    process = subprocess.Popen(
+        command("run", "suite", "-q", "-j", "2"),
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+    )
+    ready.read_text()
+    process.send_signal(signal.SIGTERM)
+
+    assert process.wait(30) == 143
+    assert record_of(suite)[0]["status"] == "interrupted"
+    assert not list(survivors(suite.mark))
+
+
+def test_a_library_user_can_break_off(tmp_path: Path) -> None:
+    """Ctrl-C in run_suite ends the agents and raises KeyboardInterrupt, nothing else."""
+    ready = tmp_path / "ready"
+    os.mkfifo(ready)
+    suite = write_suite(tmp_path / "suite", HANG, grace_ms=200)
+    add_environment(suite, READY=str(ready))
+    suite.case("b").case("c")
+    source = """
+from pathlib import Path
+from runledger import load_suite, run_suite
+try:
+    run_suite(load_suite(Path("suite")))
+except KeyboardInterrupt:
+    print("broken off")
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", source], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    ready.read_text()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert (out, err) == (b"broken off\n", b"")
     assert not list(survivors(suite.mark))
 
 

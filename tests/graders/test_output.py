@@ -48,7 +48,7 @@ def test_each_missing_field_is_named_with_the_keys_there_are() -> None:
     output: Json = {"titel": "x", "issue": {"body": ""}}
 
     assert messages(RequiredFields(("title", "issue.labels")), answering(output)) == [
-        "required_fields: title is missing; $ has the keys issue, titel (did you mean titel?)",
+        "required_fields: title is missing; $ has the keys issue, titel; did you mean titel?",
         "required_fields: issue.labels is missing; $.issue has the keys body",
     ]
 
@@ -166,7 +166,8 @@ def test_a_pattern_that_cannot_run_is_a_fault_of_the_grader() -> None:
     (failure,) = failures(Regex("a(?=b)"), answering("ab"))
 
     assert failure.type == "grader_error"
-    assert failure.message == "regex: RE2 cannot run 'a(?=b)': invalid perl operator: (?="
+    assert failure.message.startswith("regex: RE2 cannot run 'a(?=b)': invalid perl operator: (?=")
+    assert failure.message.endswith("(look-ahead is not supported)")
 
 
 @pytest.mark.parametrize(

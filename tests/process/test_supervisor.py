@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kit import survivors
-from runledger.errors import AgentError, Interrupted
+from runledger.errors import Interrupted, SpawnFailed
 from runledger.process.child import Child, DeadlinePassed
 from runledger.process.deadline import Deadline
 from runledger.process.program import run_program
@@ -60,10 +60,10 @@ def test_a_program_that_cannot_be_started_is_named_with_the_systems_words(
     supervisor: Supervisor, tmp_path: Path
 ) -> None:
     """A missing program is an error that says which, where and why."""
-    with pytest.raises(AgentError, match=r"no-such-program.*No such file") as caught:
+    with pytest.raises(SpawnFailed, match=r"no-such-program.*No such file") as caught:
         supervisor.start(Launch(["no-such-program"], str(tmp_path), {"PATH": "/nowhere"}))
 
-    assert caught.value.kind == "spawn_failed"
+    assert caught.value.details["command"] == ["no-such-program"]
 
 
 def test_a_bad_interpreter_is_told_apart_from_a_missing_file(
@@ -74,7 +74,7 @@ def test_a_bad_interpreter_is_told_apart_from_a_missing_file(
     script.write_text("#!/nowhere/python\n")
     script.chmod(0o755)
 
-    with pytest.raises(AgentError, match="interpreter in its first line"):
+    with pytest.raises(SpawnFailed, match="interpreter in its first line"):
         supervisor.start(Launch(["./agent"], str(tmp_path), {}))
 
 
@@ -209,7 +209,7 @@ def test_no_file_descriptor_is_left_open() -> None:
     with Supervisor() as supervisor:
         for _ in range(5):
             supervisor.start(python("pass")).end(SOON)
-        with pytest.raises(AgentError):
+        with pytest.raises(SpawnFailed):
             supervisor.start(Launch(["/nowhere/x"], "/", {}))
 
     assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
@@ -231,3 +231,19 @@ def test_a_program_that_hangs_or_floods_is_ended(supervisor: Supervisor) -> None
     assert run_program(supervisor, hanging, b"", 0.05).timed_out
     flooding = python("while True: print('x' * 10000)")
     assert run_program(supervisor, flooding, b"", SOON, max_bytes=1_000_000).too_large
+
+
+def test_programs_are_supervised_where_the_system_tells_less(
+    monkeypatch: pytest.MonkeyPatch, supervisor: Supervisor
+) -> None:
+    """Without pidfd and waitid, as on macOS, exits are seen and groups are ended all the same."""
+    monkeypatch.delattr(os, "pidfd_open")
+    monkeypatch.delattr(os, "waitid")
+    child = supervisor.start(python("print(1); raise SystemExit(3)"))
+    assert first_line(child) == b"1"
+    assert child.wait_exit(Deadline.after(SOON))
+    assert child.end(1).code == 3
+
+    hanging = supervisor.start(python("print(1, flush=True); input()"))
+    first_line(hanging)
+    assert hanging.end(1).signal == "SIGTERM"

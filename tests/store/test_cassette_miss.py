@@ -138,8 +138,7 @@ def test_an_unknown_tool_is_told_with_the_nearest_name() -> None:
     error = miss(tape(("search_docs", {})), "serch_docs", {})
 
     assert (
-        "nearest: nothing is recorded for the tool serch_docs; "
-        "the nearest recorded tool is search_docs\n"
+        "nearest: nothing is recorded for the tool serch_docs; did you mean search_docs?\n"
     ) in str(error)
     assert error.details["nearest"] is None
 

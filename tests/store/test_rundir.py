@@ -31,7 +31,8 @@ MANIFEST = {
 def row(case_id: str, **more: object) -> TrialRow:
     """Make the row of a finished trial."""
     usage = Usage(tokens_in=1, tokens_out=2, cost_usd=0.5)
-    return TrialRow(case_id, 1, 1, "passed", Tally(12, 1, 0, usage), **more)  # type: ignore[arg-type]
+    fields = {"status": "passed", "tally": Tally(12, 1, 0, usage), **more}
+    return TrialRow(case_id, 1, 1, **fields)  # type: ignore[arg-type]
 
 
 def trial(case_id: str) -> Trial:
@@ -53,8 +54,8 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     failure = Failure("timeout", "too slow", {"limit": 3})
     use = CassetteUse("c.jsonl", "abc", 3, 2, 1, overridden=(2,))
     rows = {
-        "a": row("a", cassette=use, exit=Exit(code=0, stderr="bye", leaky=True), unjudged=("x",)),
-        "b": row("b", failures=(failure,)),
+        "a": row("a", cassette=use, exit=Exit(code=0, leaky=True), unjudged=("x",)),
+        "b": row("b", status="error", failures=(failure,), exit=Exit(code=1, stderr="bye")),
     }
     writer.start({"run_id": "r1"})
     writer.end_trial(trial("a"), rows["a"], {"id": "a"})
@@ -120,3 +121,12 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path, content: str | None) -> No
 
     with pytest.raises(UsageError, match=tmp_path.name):
         read_run(tmp_path)
+
+
+def test_of_a_passed_trial_the_standard_error_stays_on_disk(tmp_path: Path) -> None:
+    """No view shows it, so reading a record does not hold it in memory."""
+    writer = RunWriter(tmp_path, MANIFEST, CLOCK)
+    writer.end_trial(trial("a"), row("a", exit=Exit(stderr="x" * 10_000)), {"id": "a"})
+
+    assert read_run(tmp_path).rows[0].exit.stderr == ""
+    assert "x" * 10_000 in (tmp_path / "run.jsonl").read_text()

@@ -113,14 +113,13 @@ def test_odd_things_about_passing_cases_are_told_together() -> None:
     assert "  note: c0, c1, c2, c3, c4 and 25 more: left processes behind" in shown(record(*rows))
 
 
-def test_an_interrupted_run_says_how_to_continue() -> None:
-    """The command is there, and the cases that are still to be run."""
+def test_an_interrupted_run_says_what_is_missing() -> None:
+    """The cases that are still to be run are named."""
     text = shown(record(row("a"), case_ids=("a", "b", "c"), interrupted=True))
 
     assert text.startswith(
         "INTERRUPTED  support-triage  1 of 3 cases passed  1.2 s\n"
-        "  stopped before its end; to continue:\n"
-        "  runledger run SUITE --resume 20260215-101530-a1b2c3\n"
+        "  stopped before its end: what is not finished was not judged\n"
     )
     assert "\n  not finished: b, c\n\n2 unfinished; 2 tool calls\n" in text
 

@@ -8,24 +8,48 @@ AgentError, which the trial writes down as a failure.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
-from ..ledger.event import Happening, ToolResult
+from ..ledger.event import (
+    FinalOutput,
+    Log,
+    Message,
+    Plan,
+    TaskError,
+    Thought,
+    ToolCall,
+    ToolResult,
+    UsageReport,
+)
 from ..ledger.task import Task
 from ..ledger.trajectory import Exit
 from ..process.deadline import Deadline
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A tool call that the agent waits for us to answer; any other was the agent's own."""
+
+    call: ToolCall
+
+
+Said: TypeAlias = (
+    ToolCall | ToolResult | Message | Thought | Plan | Log | UsageReport | FinalOutput | TaskError
+)
+"""What an agent tells us that it did."""
+
+
 class Session(Protocol):
     """One task in the hands of one agent."""
 
-    def next(self) -> Happening:
+    def next(self) -> Asked | Said:
         """Wait for the next thing the agent does; raise AgentError when it fails."""
 
     def answer(self, result: ToolResult) -> None:
-        """Give the agent the answer to a tool call."""
+        """Give the agent the answer to a call that it asked for."""
 
-    def leave(self) -> Iterator[Happening]:
+    def leave(self) -> Iterator[Said]:
         """Let the agent go after its final output, and yield what it still says."""
 
     def close(self) -> Exit:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 
-from ..errors import AgentError
-from ..ledger.event import FinalOutput, Happening, ToolCall, ToolResult
+from ..errors import AgentError, SpawnFailed
+from ..ledger.event import FinalOutput, ToolCall, ToolResult
 from ..ledger.task import Task
 from ..ledger.trajectory import Exit
 from ..process.child import Child, DeadlinePassed
@@ -14,10 +15,10 @@ from ..process.deadline import Deadline
 from ..process.pipes import TooLarge
 from ..process.supervisor import Launch, Supervisor
 from ..wire import messages
+from . import Asked, Said
 
 LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
 STDERR_LINES = 20
-NOW = Deadline(0.0)
 
 
 class StdioDriver:
@@ -49,12 +50,13 @@ class StdioDriver:
     def close(self) -> None:
         """End the agents that were kept."""
         while child := self._take_idle():
-            child.close_input()
-            child.wait_exit(Deadline.after(self._grace_s))
-            child.end(LAST_GRACE_S)
+            child.end(LAST_GRACE_S, patience_s=self._grace_s)
 
     def _begin(self, opening: bytes) -> Child:
-        child = self._supervisor.start(self._launch)
+        try:
+            child = self._supervisor.start(self._launch)
+        except SpawnFailed as error:
+            raise AgentError("spawn_failed", str(error), error.details) from error
         child.send(opening)
         return child
 
@@ -93,8 +95,8 @@ class StdioSession:
         self._timed_out = False
         self._exit: Exit | None = None
 
-    def next(self) -> Happening:
-        """Wait for the next message."""
+    def next(self) -> Asked | Said:
+        """Wait for the next message; every tool call of this protocol asks for an answer."""
         try:
             line = self._child.read_line(self._deadline)
         except DeadlinePassed:
@@ -109,25 +111,32 @@ class StdioSession:
         self.replace = None
         if line is None:
             raise self._exited_early()
-        return self._understand(line)
+        heard = self._understand(line)
+        return Asked(heard) if isinstance(heard, ToolCall) else heard
 
     def answer(self, result: ToolResult) -> None:
         """Send the answer; it is written while we wait for the next message."""
         self._child.send(messages.tool_result(result))
 
-    def leave(self) -> Iterator[Happening]:
+    def leave(self) -> Iterator[Said]:
         """Give the agent its grace to exit, or keep it for the next task."""
-        if self.keep is None:
-            self._child.close_input()
-        until = Deadline.after(self._grace_s) if self.keep is None else NOW
         try:
-            while (line := self._child.read_line(until)) is not None:
-                yield self._late(line)
-            self._child.wait_exit(until)
-        except DeadlinePassed:
-            self._kept = self.keep is not None
+            yield from map(self._late, self._last_lines())
         except TooLarge as error:
             raise self._fault("message_too_large", f"the agent wrote too much: {error}") from None
+
+    def _last_lines(self) -> Iterator[bytes]:
+        if self.keep is not None:
+            while (line := self._child.line_at_hand()) is not None:
+                yield line
+            self._kept = not self._child.has_exited()
+            return
+        self._child.close_input()
+        until = Deadline.after(self._grace_s)
+        with contextlib.suppress(DeadlinePassed):
+            while (line := self._child.read_line(until)) is not None:
+                yield line
+            self._child.wait_exit(until)
 
     def close(self) -> Exit:
         """End the process, unless it waits for the next task."""
@@ -150,7 +159,7 @@ class StdioSession:
             leaky=ended.leaky,
         )
 
-    def _understand(self, line: bytes) -> Happening:
+    def _understand(self, line: bytes) -> messages.Heard:
         try:
             heard = messages.parse(line)
         except AgentError as error:
@@ -164,7 +173,7 @@ class StdioSession:
                 self._answered = True
         return heard
 
-    def _late(self, line: bytes) -> Happening:
+    def _late(self, line: bytes) -> Said:
         """Understand what comes after the final output, when only logs and usage may come."""
         heard = self._understand(line)
         if isinstance(heard, (ToolCall, FinalOutput)):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import AgentError
 from ..ledger.clock import Clock
 from ..ledger.event import Event, Failed, FinalOutput, Happening, ToolCall, ToolResult, UsageReport
 from ..ledger.grade import Failure, budget_failure
 from ..ledger.task import Trial
-from ..ledger.trajectory import CassetteUse, Exit, Trajectory
+from ..ledger.trajectory import Exit, Trajectory
 from ..ledger.usage import Breach, Tally, Usage, add_usage, breaches
-
-MOST_EVENTS = 100_000  # so that a flood of tiny messages cannot fill the memory
 
 
 class Notebook:
@@ -46,8 +43,6 @@ class Notebook:
                 self._usage = add_usage(self._usage, usage)
             case FinalOutput() if self._answered_ms is None:
                 self._answered_ms = ms
-        if len(self._events) == MOST_EVENTS:
-            raise AgentError("message_too_large", f"the agent sent over {MOST_EVENTS} messages")
 
     def fail(self, failure: Failure) -> None:
         """Write down a failure."""
@@ -70,9 +65,7 @@ class Notebook:
         """Count the milliseconds since the trial began."""
         return int((self._clock.monotonic() - self._start) * 1000)
 
-    def trajectory(self, exit: Exit, cassette: CassetteUse | None) -> Trajectory:
+    def trajectory(self, exit: Exit) -> Trajectory:
         """Close the book."""
         wall_ms = self._answered_ms if self._answered_ms is not None else self.elapsed_ms()
-        return Trajectory(
-            self.trial, self._started_ms, wall_ms, tuple(self._events), exit, cassette
-        )
+        return Trajectory(self.trial, self._started_ms, wall_ms, tuple(self._events), exit)

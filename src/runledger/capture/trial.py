@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
-from ..agents import Driver, Session
-from ..errors import AgentError, CassetteMiss
+from ..agents import Asked, Driver, Session
+from ..errors import AgentError, TrialFault
 from ..ledger.clock import Clock
 from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall
 from ..ledger.grade import Failure
@@ -18,6 +19,7 @@ from ..tools import ToolSource
 from .notebook import Notebook
 
 DEFAULT_LIMIT_MS = 30_000
+MOST_MESSAGES = 100_000  # so that a flood of tiny messages cannot fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +35,14 @@ class Stage:
 def run_trial(trial: Trial, stage: Stage, source: ToolSource) -> Trajectory:
     """Ask an agent one task once; every failure of the agent is in the trajectory."""
     book = Notebook(trial, stage.note, stage.clock)
-    exit = _ask(book, stage, source)
-    return book.trajectory(exit, source.use())
+    return book.trajectory(_ask(book, stage, source))
 
 
 def refuse_trial(trial: Trial, stage: Stage, failure: Failure) -> Trajectory:
     """Write down a trial that could not begin."""
     book = Notebook(trial, stage.note, stage.clock)
     book.fail(failure)
-    return book.trajectory(Exit(), None)
+    return book.trajectory(Exit())
 
 
 def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
@@ -57,7 +58,7 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
     try:
         book.note(TaskStart(task.input))
         _converse(session, book, stage, source)
-    except (AgentError, CassetteMiss) as fault:
+    except TrialFault as fault:
         _give_up(fault, book)
     finally:
         exit = session.close()
@@ -65,21 +66,24 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
 
 
 def _converse(session: Session, book: Notebook, stage: Stage, source: ToolSource) -> None:
-    while True:
+    """Hear the agent out: until its final output, a failure, or more messages than are kept."""
+    for _ in range(MOST_MESSAGES):
         heard = session.next()
-        book.note(heard)
+        book.note(heard.call if isinstance(heard, Asked) else heard)
         if book.over_limits():
             return
         match heard:
-            case ToolCall():
-                _answer(heard, session, book, stage, source)
+            case Asked(call):
+                _answer(call, session, book, stage, source)
             case TaskError(message, value):
                 book.fail(Failure("task_error", f"the agent gave up: {message}", {"data": value}))
             case FinalOutput():
-                for late in session.leave():
+                for late in islice(session.leave(), MOST_MESSAGES):
                     book.note(late)
         if book.failed or isinstance(heard, FinalOutput):
             return
+    message = f"the agent sent over {MOST_MESSAGES} messages"
+    book.fail(Failure("message_too_large", message))
 
 
 def _answer(
@@ -96,7 +100,7 @@ def _answer(
         session.answer(result)
 
 
-def _give_up(fault: AgentError | CassetteMiss, book: Notebook) -> None:
+def _give_up(fault: TrialFault, book: Notebook) -> None:
     """Write down what ended the talk; a time-out names the limit, and its budget if it is one."""
     if fault.kind != "timeout":
         book.fail(_failure(fault))
@@ -110,5 +114,5 @@ def _give_up(fault: AgentError | CassetteMiss, book: Notebook) -> None:
         book.fail_budget(Breach("max_wall_ms", limit_ms, book.elapsed_ms()))
 
 
-def _failure(fault: AgentError | CassetteMiss) -> Failure:
+def _failure(fault: TrialFault) -> Failure:
     return Failure(fault.kind, str(fault), fault.details)

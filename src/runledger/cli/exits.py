@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import sys
 import traceback
 from collections.abc import Callable, Iterable
 
-from ..errors import RunledgerError, SuiteError
+from ..errors import RunledgerError, StoreError, SuiteError
 from ..ledger.printable import printable
 
 INTERNAL_FAULT = 3
 INTERRUPTED = 130
+STDOUT, STDERR = 1, 2
 WORST_FIRST = (130, 143, 3, 2, 1, 4, 0)
 
 
@@ -36,13 +37,14 @@ def worst(codes: Iterable[int]) -> int:
 
 
 def say(text: str) -> None:
-    """Tell the user something on standard error."""
-    _write(sys.stderr.fileno(), text)
+    """Tell the user something on standard error, if anybody listens."""
+    with contextlib.suppress(StoreError):
+        _write(STDERR, text)
 
 
 def put(text: str) -> None:
     """Print a result on standard output."""
-    _write(sys.stdout.fileno(), text)
+    _write(STDOUT, text)
 
 
 def _message(error: RunledgerError) -> str:
@@ -58,5 +60,7 @@ def _write(fd: int, text: str) -> None:
     try:
         while rest:
             rest = rest[os.write(fd, rest) :]
-    except OSError:
+    except BrokenPipeError:
         return
+    except OSError as error:
+        raise StoreError(f"could not print the result: {error.strerror}") from error

@@ -50,10 +50,10 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run suites of cases, write a run directory for each, and gate on the result."""
-    from ..harness.suite_run import RunOptions
-    from ..suite.load import load_suite
+    from ..harness.suite_run import RunOptions, narrow
+    from ..harness.validate import load_suites
 
-    loaded = [load_suite(path, mode=mode.value if mode else None) for path in suites]
+    loaded = load_suites(suites, mode.value if mode else None)
     options = RunOptions(
         jobs=jobs or cores(),
         cases=tuple(case or ()),
@@ -63,7 +63,7 @@ def run(
         output_dir=str(output_dir) if output_dir else None,
         grader_timeout_s=grader_timeout,
     )
-    raise typer.Exit(_run_all(loaded, options, _chosen(format), quiet))
+    raise typer.Exit(_run_all(narrow(loaded, options), _chosen(format), quiet))
 
 
 def cores() -> int:
@@ -79,7 +79,7 @@ def _chosen(format: Format | None) -> Format:
     return Format.github if os.environ.get("GITHUB_ACTIONS") == "true" else Format.text
 
 
-def _run_all(suites: list[Suite], options: RunOptions, format: Format, quiet: bool) -> int:
+def _run_all(runs: list[tuple[Suite, RunOptions]], format: Format, quiet: bool) -> int:
     """Run one suite after the other, show each, and choose the exit code of them all."""
     from ..harness.suite_run import run_suite
     from ..process.signals import stoppable
@@ -90,7 +90,7 @@ def _run_all(suites: list[Suite], options: RunOptions, format: Format, quiet: bo
 
     codes: list[int] = []
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
-        for suite in suites:
+        for suite, options in runs:
             watcher = watcher_for(quiet)
             outcome = run_suite(suite, options, supervisor=supervisor, watcher=watcher)
             put(shown(outcome.summary, outcome.path, format))

@@ -7,33 +7,44 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ..ledger.task import Trial
 
+LISTEN_S = 0.1  # the kernel may give a signal to any thread; only the main one acts on it, awake
+
 
 class LocalExecutor:
-    """Do the work in a number of threads; the work itself waits on processes."""
+    """Do the work in a number of threads; the work itself waits on processes.
 
-    def __init__(self, jobs: int) -> None:
+    `wake` is called when somebody breaks off, so that work that waits comes to its end.
+    """
+
+    def __init__(self, jobs: int, wake: Callable[[], None] = lambda: None) -> None:
         self._jobs = jobs
+        self._wake = wake
 
     def run(self, trials: Iterable[Trial], work: Callable[[Trial], bool]) -> None:
         """Let every thread take the next trial until none is left or work says stop."""
-        queue = _Queue(iter(trials))
-        threads = [
-            threading.Thread(target=_serve, args=(queue, work), name=f"job-{number}")
-            for number in range(1, self._jobs + 1)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        queue = _Queue(iter(trials), self._jobs)
+        for number in range(1, self._jobs + 1):
+            threading.Thread(target=_serve, args=(queue, work), name=f"job-{number}").start()
+        try:
+            queue.wait()
+        except BaseException:  # Ctrl-C, where nobody has a handler for it
+            queue.close()
+            self._wake()
+            queue.wait()
+            raise
         if queue.error:
             raise queue.error
 
 
 class _Queue:
-    def __init__(self, trials: Iterator[Trial]) -> None:
+    """The trials that are still to be taken, and who is still at work."""
+
+    def __init__(self, trials: Iterator[Trial], jobs: int) -> None:
         self._trials = trials
         self._lock = threading.Lock()
         self._open = True
+        self._at_work = jobs
+        self._done = threading.Event()
         self.error: BaseException | None = None
 
     def take(self) -> Trial | None:
@@ -45,13 +56,24 @@ class _Queue:
             self._open = False
             self.error = self.error or error
 
+    def leave(self) -> None:
+        with self._lock:
+            self._at_work -= 1
+            if not self._at_work:
+                self._done.set()
+
+    def wait(self) -> None:
+        # Not Thread.join: interrupted, it takes a running thread for one that has ended.
+        while not self._done.wait(LISTEN_S):
+            continue
+
 
 def _serve(queue: _Queue, work: Callable[[Trial], bool]) -> None:
-    while trial := queue.take():
-        try:
-            go_on = work(trial)
-        except BaseException as error:
-            queue.close(error)
-            return
-        if not go_on:
-            queue.close()
+    try:
+        while trial := queue.take():
+            if not work(trial):
+                queue.close()
+    except BaseException as error:
+        queue.close(error)
+    finally:
+        queue.leave()

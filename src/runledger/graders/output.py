@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from functools import wraps
 from typing import TypeAlias, TypeVar
 
+from ..errors import did_you_mean
 from ..ledger.assertion import Contains, Equals, JsonSchema, Regex, RequiredFields
 from ..ledger.difference import Absent, describe, differences
 from ..ledger.fingerprint import Json, canonical_dumps, preview, show_name
 from ..ledger.grade import Failure, assertion_failure, first_few
 from ..ledger.path import Path, find, parse_path, show_path
+from ..ledger.strict_json import NotJson, loads
 from ..ledger.trajectory import Trajectory, failures_in, output_in
-from ..store.strict_json import NotJson, loads
 
 A = TypeVar("A", RequiredFields, JsonSchema, Contains, Regex, Equals)
 OutputCheck: TypeAlias = Callable[[A, Json], Iterator[Failure]]
@@ -68,7 +68,7 @@ def contains(assertion: Contains, output: Json) -> Iterator[Failure]:
 @_of_output
 def regex(assertion: Regex, output: Json) -> Iterator[Failure]:
     """Fail when the pattern matches nowhere in the output, or in the value at the path."""
-    from .pattern import BadPattern, found_in  # lazily: re2 is a library of its own
+    from ..ledger.pattern import BadPattern, found_in  # lazily: re2 is a library of its own
 
     found = _value_at(output, assertion.path)
     if isinstance(found, Absent):
@@ -195,9 +195,7 @@ def _keys(keys: Sequence[str], wanted: str) -> str:
         return "has no keys"
     some = ", ".join(show_name(key, 40) for key in keys[:KEYS_SHOWN])
     more = f" and {len(keys) - KEYS_SHOWN} more" if len(keys) > KEYS_SHOWN else ""
-    short = [key for key in keys[:200] if len(key) <= 100]  # likeness is costly to compute
-    near = get_close_matches(wanted, short, n=1)
-    hint = f" (did you mean {show_name(near[0])}?)" if near else ""
+    hint = did_you_mean(wanted, (show_name(key) for key in keys))
     return f"has the keys {some}{more}{hint}"
 
 

@@ -17,7 +17,7 @@ from referencing.exceptions import Unresolvable
 from ..ledger.fingerprint import Json, canonical_bytes, canonical_dumps, preview
 from ..ledger.grade import Failure, assertion_failure
 from ..ledger.path import show_path
-from .pattern import BadPattern, found_in
+from ..ledger.pattern import BadPattern, found_in
 
 Errors: TypeAlias = Iterator[ValidationError]
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Errors]

@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..errors import AgentError
+from ..errors import SpawnFailed
 from ..ledger.difference import Absent
 from ..ledger.fingerprint import Json, preview
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.result import steps_of
+from ..ledger.strict_json import NotJson, loads
+from ..ledger.suite import fill_in
 from ..ledger.trajectory import Trajectory, output_in
 from ..process.program import Finished, run_program
 from ..process.supervisor import Launch
-from ..store.strict_json import NotJson, loads
 from . import Place
 
 ANSWER_CAP = 1024 * 1024
@@ -53,7 +54,7 @@ class ScriptGrader:
         try:
             finished = self._run(trajectory)
             verdict = _read(finished, self.place.timeout_s)
-        except (_Fault, AgentError) as fault:
+        except (_Fault, SpawnFailed) as fault:
             return grade_of(self.name, [_fault_failure(self.command, fault, finished)])
         failures = () if verdict.passed else (_failure(self.command, verdict),)
         return Grade(
@@ -62,16 +63,10 @@ class ScriptGrader:
 
     def _run(self, trajectory: Trajectory) -> Finished:
         place = self.place
-        launch = Launch(_filled(self.command, place), place.directory, dict(os.environ))
+        argv = fill_in(self.command, python=place.python, suite=place.directory)
+        launch = Launch(argv, place.directory, dict(os.environ))
         question = _question(trajectory, place.directory)
         return run_program(place.supervisor, launch, question, place.timeout_s, ANSWER_CAP)
-
-
-def _filled(command: Sequence[str], place: Place) -> list[str]:
-    return [
-        word.replace("{python}", place.python).replace("{suite}", place.directory)
-        for word in command
-    ]
 
 
 def _question(trajectory: Trajectory, directory: str) -> bytes:

@@ -10,7 +10,8 @@ from typing import cast
 
 from .. import registry
 from ..agents import Driver
-from ..ledger.suite import AgentSettings, Suite, record_command
+from ..errors import CassetteError
+from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import load_cassette
@@ -24,18 +25,13 @@ ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPD
 def driver_for(suite: Suite, supervisor: Supervisor) -> Driver:
     """Make the driver that starts the suite's agent."""
     launch = Launch(
-        argv=[fill_in(word, suite) for word in suite.agent.command],
+        argv=fill_in(suite.agent.command, python=sys.executable, suite=suite.directory),
         cwd=suite.directory,
         env=agent_environment(suite.agent, os.environ),
     )
     grace_s = suite.agent.grace_ms / 1000
     make = registry.find("agents", suite.agent.protocol)
     return cast(Driver, make(supervisor, launch, grace_s, reuse=suite.agent.reuse))
-
-
-def fill_in(word: str, suite: Suite) -> str:
-    """Put values in place of the placeholders in a word of a command."""
-    return word.replace("{python}", sys.executable).replace("{suite}", suite.directory)
 
 
 def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[str, str]:
@@ -50,8 +46,9 @@ def source_for(suite: Suite) -> Callable[[Task], ToolSource]:
     place = label_of(Path(suite.directory))
 
     def open_tools(task: Task) -> ToolSource:
-        shown = task.cassette or os.devnull
-        cassette = load_cassette(Path(suite.directory, shown), shown)
+        if task.cassette is None:  # which a suite loaded for replay cannot lack
+            raise CassetteError(task.id, None, "the case has no cassette")
+        cassette = load_cassette(Path(suite.directory, task.cassette), task.cassette)
         return Replay(cassette, suite.cassettes, record_command(place, task.id))
 
     return open_tools

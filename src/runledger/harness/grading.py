@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from ..graders import Place, graders_for
+from ..errors import RunledgerError
+from ..graders import Grader, Place, graders_for
 from ..ledger.difference import Absent
 from ..ledger.event import Event, Failed, Graded, Happening
-from ..ledger.grade import Failure, status_of
+from ..ledger.fingerprint import Json
+from ..ledger.grade import Failure, Grade, grade_of, status_of
 from ..ledger.run import TrialRow
 from ..ledger.task import Trial
 from ..ledger.trajectory import Trajectory, calls_by_name, failures_in, output_in, tally_of
@@ -29,9 +31,9 @@ def grade_trajectory(trajectory: Trajectory, place: Place, note: Note) -> Trajec
 
 def finish_tools(trajectory: Trajectory, source: ToolSource, note: Note) -> Trajectory:
     """Let the source of the answers finish after a trial that went well."""
-    if failures_in(trajectory.events):
-        return trajectory
-    return _extended(trajectory, [Failed(failure) for failure in source.finish()], note)
+    left = [] if failures_in(trajectory.events) else source.finish()
+    finished = _extended(trajectory, [Failed(failure) for failure in left], note)
+    return replace(finished, cassette=source.use())
 
 
 def row_of(trajectory: Trajectory) -> TrialRow:
@@ -57,9 +59,12 @@ def row_of(trajectory: Trajectory) -> TrialRow:
 
 def internal_failure(error: Exception) -> Failure:
     """Write down a fault of our own, with what we need to find it."""
-    trace = "".join(traceback.format_exception(error)[-6:])
     message = f"RunLedger itself failed: {type(error).__name__}: {error}"
-    return Failure("internal_error", message, {"traceback": trace})
+    return Failure("internal_error", message, _trace(error))
+
+
+def _trace(error: Exception) -> dict[str, Json]:
+    return {"traceback": "".join(traceback.format_exception(error)[-6:])}
 
 
 def _extended(trajectory: Trajectory, found: Sequence[Happening], note: Note) -> Trajectory:
@@ -71,7 +76,17 @@ def _extended(trajectory: Trajectory, found: Sequence[Happening], note: Note) ->
 
 def _verdicts(trajectory: Trajectory, place: Place) -> Iterator[Happening]:
     for grader in graders_for(trajectory.trial.task, place):
-        grade = grader.grade(trajectory)
+        grade = _grade(grader, trajectory)
         yield Graded(grade)
         for failure in grade.failures:
             yield Failed(failure)
+
+
+def _grade(grader: Grader, trajectory: Trajectory) -> Grade:
+    try:
+        return grader.grade(trajectory)
+    except RunledgerError:
+        raise
+    except Exception as error:  # a grader's fault must not cost what was captured
+        message = f"{grader.name} failed: {type(error).__name__}: {error}"
+        return grade_of(grader.name, [Failure("grader_error", message, _trace(error))])

@@ -62,10 +62,17 @@ def _case(task: Task, suite: Suite) -> dict[str, Json]:
 
 
 def _task_hash(task: Task) -> str:
+    """Hash all that a task says; a noun's kind is part of it: must_call is not must_not_call."""
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
     try:
-        return sha256(orjson.dumps(task, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return sha256(orjson.dumps(task, _noun_fields, options)).hexdigest()
     except TypeError:  # lone surrogates, integers over 64 bits
         return sha256(repr(task).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _noun_fields(noun: object) -> dict[str, object]:
+    names = getattr(noun, "__slots__", ())
+    return {"": type(noun).__name__, **{name: getattr(noun, name) for name in names}}
 
 
 def _file_hash(path: Path) -> str | None:

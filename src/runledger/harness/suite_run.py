@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from .. import registry
 from ..capture.plan import choose, trials_of
 from ..capture.trial import Stage, refuse_trial, run_trial
-from ..errors import CassetteError, Interrupted, RunledgerError
+from ..errors import CassetteError, Interrupted, StoreError
 from ..executors import Executor
 from ..graders import Place
 from ..ledger.clock import Clock
@@ -80,6 +82,20 @@ class Unwatched:
         """Ignore that no more trials will end."""
 
 
+def narrow(suites: Sequence[Suite], options: RunOptions) -> list[tuple[Suite, RunOptions]]:
+    """Find what is chosen of each suite; a name is unknown only if no suite has it."""
+    if not options.cases and not options.tags:
+        return [(suite, options) for suite in suites]
+    every = [task for suite in suites for task in suite.tasks]
+    chosen = {id(task) for task in choose(every, options.cases, options.tags)}
+    ids = [tuple(task.id for task in suite.tasks if id(task) in chosen) for suite in suites]
+    return [
+        (suite, replace(options, cases=found, tags=()))
+        for suite, found in zip(suites, ids, strict=True)
+        if found
+    ]
+
+
 DEFAULTS = RunOptions()
 UNWATCHED = Unwatched()
 
@@ -97,10 +113,12 @@ def run_suite(
     parent = Path(options.output_dir or suite.output_dir) / suite.name
     path = make_run_directory(parent, clock)
     selection = Selection(tasks, options.trials, options.jobs)
-    writer = RunWriter(path, manifest_of(suite, selection, path.name, clock), clock)
-    writer.start({"run_id": path.name, "suite_name": suite.name, "mode": suite.mode})
-    watcher.begin(suite, len(tasks) * options.trials, path)
     with contextlib.ExitStack() as stack:
+        writer = RunWriter(path, manifest_of(suite, selection, path.name, clock), clock)
+        stack.callback(writer.close)
+        writer.start({"run_id": path.name, "suite_name": suite.name, "mode": suite.mode})
+        watcher.begin(suite, len(tasks) * options.trials, path)
+        stack.callback(watcher.finish)
         keeper = supervisor or stack.enter_context(Supervisor())
         driver = driver_for(suite, keeper)
         stack.callback(driver.close)
@@ -114,11 +132,11 @@ def run_suite(
             fail_fast=options.fail_fast,
         )
         started = clock.monotonic()
-        executor = registry.find("executors", "local")(options.jobs)
+        wake = partial(keeper.stop.request, signal.SIGINT)
+        executor = registry.find("executors", "local")(options.jobs, wake)
         interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
         wall_ms = int((clock.monotonic() - started) * 1000)
-    watcher.finish()
-    writer.end({"wall_ms": wall_ms, "interrupted": interrupted})
+        writer.end({"wall_ms": wall_ms, "interrupted": interrupted})
     return RunOutcome(path, write_views(path))
 
 
@@ -156,7 +174,7 @@ class _Floor:
     def _captured_and_graded(self, trial: Trial) -> Trajectory:
         try:
             return self._through_all_stages(trial)
-        except RunledgerError:
+        except (StoreError, Interrupted):
             raise
         except Exception as error:  # a fault of ours must not cost the other cases
             return refuse_trial(trial, self.stage, internal_failure(error))

@@ -6,27 +6,39 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..errors import CassetteError, Finding, SuiteError
-from ..ledger.suite import Suite
+from ..ledger.suite import Mode, Suite
 from ..store.cassette import load_cassette
 from ..suite.load import load_suite
 from ..suite.tree import label_of
 
 
+def load_suites(paths: Sequence[Path], mode: Mode | None = None) -> list[Suite]:
+    """Load and check every suite; raise what is to be fixed in any of them."""
+    suites, findings = _load(paths, mode)
+    if findings:
+        raise SuiteError(findings)
+    return suites
+
+
 def validate_suites(paths: Sequence[Path]) -> list[Suite]:
-    """Load and check every suite, cassettes included; raise what is to be fixed in any of them."""
-    suites: list[Suite] = []
-    findings: list[Finding] = []
-    for path in paths:
-        try:
-            suite = load_suite(path)
-        except SuiteError as error:
-            findings += error.findings
-            continue
-        suites.append(suite)
+    """Load and check every suite, and read every cassette; raise what is to be fixed."""
+    suites, findings = _load(paths, None)
+    for suite in suites:
         findings += check_cassettes(suite)
     if findings:
         raise SuiteError(findings)
     return suites
+
+
+def _load(paths: Sequence[Path], mode: Mode | None) -> tuple[list[Suite], list[Finding]]:
+    suites: list[Suite] = []
+    findings: list[Finding] = []
+    for path in paths:
+        try:
+            suites.append(load_suite(path, mode))
+        except SuiteError as error:
+            findings += error.findings
+    return suites, findings
 
 
 def check_cassettes(suite: Suite) -> Iterator[Finding]:

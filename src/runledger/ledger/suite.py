@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from .task import Task
 
 Mode: TypeAlias = Literal["replay", "record", "live"]
-Protocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
+AgentProtocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
 
 OUTPUT_DIR = ".agentci/runs"
 
@@ -20,7 +20,7 @@ class AgentSettings:
     """How to start an agent; `command` may still hold placeholders such as {python}."""
 
     command: tuple[str, ...]
-    protocol: Protocol = "stdio"
+    protocol: AgentProtocol = "stdio"
     reuse: bool = False
     env_pass: tuple[str, ...] = ()
     env_set: Mapping[str, str] = field(default_factory=dict)
@@ -75,6 +75,11 @@ class Suite:
     baseline_path: str | None = None
     output_dir: str = OUTPUT_DIR
     sha256: str = ""  # of suite.yaml as it was read
+
+
+def fill_in(command: Sequence[str], *, python: str, suite: str) -> list[str]:
+    """Put values in place of the placeholders in a command's words."""
+    return [word.replace("{python}", python).replace("{suite}", suite) for word in command]
 
 
 def record_command(place: str, case_id: str) -> str:

@@ -78,11 +78,18 @@ class Child:
 
     def read_line(self, deadline: Deadline) -> bytes | None:
         """Wait for the next line; None means that the program has ended or can say no more."""
+        if deadline.passed():  # however fast it talks
+            raise DeadlinePassed
         while (line := self.lines.take()) is None:
             if self._stdout not in self._watched:
                 return self.lines.rest()
             self._wait(deadline)
         return line
+
+    def line_at_hand(self) -> bytes | None:
+        """Give a line that has come already, without waiting for one."""
+        self._turn(0)
+        return self.lines.take()
 
     def read_all(self, deadline: Deadline) -> bytes:
         """Wait until the program can say no more, and give all it said."""
@@ -115,11 +122,15 @@ class Child:
                 self.lines.rest()
         return self._exited
 
-    def end(self, grace_s: float) -> Ended:
-        """End the program and all it started: ask, wait for the grace, then kill and sweep."""
+    def end(self, grace_s: float, patience_s: float = 0.0) -> Ended:
+        """End the program and all it started: ask, wait for the grace, then kill and sweep.
+
+        With patience it is first given that long to leave by itself.
+        """
         if self._ended is None:
             self._unwatch(self._keeper.stop.fd)  # an end must not be stopped half-way
             self.close_input()
+            self.wait_exit(Deadline.after(patience_s))
             self._ask_to_exit(grace_s)
             leaky = self._keeper.sweep(self)
             self._ended = self._reap(leaky)
@@ -138,12 +149,14 @@ class Child:
 
     def peek_exit(self) -> tuple[int | None, str | None]:
         """Tell exit code and signal of a program that has exited, without reaping it."""
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13: there we must reap it to know
+            code = self._popen.poll()
+            return (None, None) if code is None else _told_apart(code)
         found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None, None
-        if found.si_code == os.CLD_EXITED:
-            return found.si_status, None
-        return None, signal_name(found.si_status)
+        exited = found.si_code == os.CLD_EXITED
+        return _told_apart(found.si_status if exited else -found.si_status)
 
     # ---------------------------------------------------------------- the poll loop
 
@@ -166,17 +179,18 @@ class Child:
 
     def _wait(self, deadline: Deadline) -> None:
         """Let one round of things happen, or raise at the deadline."""
-        timeout = deadline.left_ms()
+        if deadline.passed():
+            raise DeadlinePassed
+        self._turn(deadline.left_ms())
+
+    def _turn(self, timeout_ms: int) -> None:
         if self._pidfd < 0:
-            timeout = min(timeout, WITHOUT_PIDFD_MS)
-        ready = self._poll.poll(timeout)
-        for fd, _ in ready:
+            timeout_ms = min(timeout_ms, WITHOUT_PIDFD_MS)
+        for fd, _ in self._poll.poll(timeout_ms):
             if react := self._watched.get(fd):
                 react()
-        if self._pidfd < 0 and self.has_exited():
+        if self._pidfd < 0 and not self._exited and self.has_exited():
             self._see_exit()
-        if not ready and deadline.passed():
-            raise DeadlinePassed
 
     def _watch(self, fd: int, events: int, react: Callable[[], None]) -> None:
         self._watched[fd] = react
@@ -236,8 +250,7 @@ class Child:
             self.wait_exit(Deadline.after(AFTER_KILL_S))
 
     def _reap(self, leaky: bool) -> Ended:
-        code = self._popen.wait(AFTER_KILL_S)
-        return Ended(code, None, leaky) if code >= 0 else Ended(None, signal_name(-code), leaky)
+        return Ended(*_told_apart(self._popen.wait(AFTER_KILL_S)), leaky)
 
     def _close_pipes(self) -> None:
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
@@ -246,6 +259,10 @@ class Child:
                     pipe.close()
         if self._pidfd >= 0:
             os.close(self._pidfd)
+
+
+def _told_apart(code: int) -> tuple[int | None, str | None]:
+    return (code, None) if code >= 0 else (None, signal_name(-code))
 
 
 def signal_name(number: int) -> str:

@@ -14,42 +14,43 @@ import sys
 from collections.abc import Callable
 
 from . import linux
+from .deadline import Deadline
 
 FORWARDED = {signal.SIGINT: signal.SIGUSR1, signal.SIGTERM: signal.SIGUSR2}
+HANDLED = frozenset({*FORWARDED, *FORWARDED.values(), signal.SIGHUP})
 PARENT_DIED = signal.SIGTERM
+LAST_WAIT_S = 5.0
 
 
 def guarded(work: Callable[[], int]) -> int:
-    """Do the work in a child process and give its exit status; never returns in the child."""
+    """Do the work in a child process and give its exit status; never returns in the child.
+
+    The signals that we handle are blocked in the child until `signals.stoppable` lets them
+    through, so that one that comes early is not lost and does not strike half-way.
+    """
     if not linux.ON_LINUX:
         return work()
     linux.set_subreaper(True)
-    watched = {*FORWARDED, signal.SIGHUP, signal.SIGCHLD}
     guard = os.getpid()
+    watched = {*HANDLED, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     runner = os.fork()
     if runner == 0:
-        _be_the_runner(guard, before, work)
+        signal.pthread_sigmask(signal.SIG_SETMASK, {*before, *HANDLED})
+        _be_the_runner(guard, work)
     status = _watch_over(runner, watched)
-    _end_descendants()
+    _end_descendants(Deadline.after(LAST_WAIT_S))
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 
 
-def _be_the_runner(guard: int, mask: set[signal.Signals | int], work: Callable[[], int]) -> None:
+def _be_the_runner(guard: int, work: Callable[[], int]) -> None:
     linux.die_with_parent(PARENT_DIED)
     if os.getppid() != guard:  # it died before we could ask to be told
         os._exit(128 + PARENT_DIED)
-    # The guard's messages come before handlers are there only if someone is very quick;
-    # until then they must not end the runner as their default would.
-    for signum in FORWARDED.values():
-        signal.signal(signum, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     code = 3
     try:
         code = work()
-    except SystemExit as exit:
-        code = exit.code if isinstance(exit.code, int) else int(exit.code is not None)
     finally:
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
@@ -64,23 +65,17 @@ def _watch_over(runner: int, watched: set[signal.Signals]) -> int:
         if pid == runner:
             return status
         seen = signal.sigwait(watched)
-        if seen == signal.SIGHUP:
-            _send(runner, signal.SIGUSR2)
-        elif seen in FORWARDED:
-            _send(runner, FORWARDED[signal.Signals(seen)])
+        meant = signal.SIGTERM if seen == signal.SIGHUP else seen
+        if meant in FORWARDED:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(runner, FORWARDED[signal.Signals(meant)])
 
 
-def _send(runner: int, signum: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(runner, signum)
-
-
-def _end_descendants() -> None:
+def _end_descendants(deadline: Deadline) -> None:
     """Kill whatever the runner left, generation by generation; all of it is ours now."""
-    while left := list(linux.children()):
+    while (left := list(linux.children())) and not deadline.passed():
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         for pid in left:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
+            linux.await_death(pid, deadline)

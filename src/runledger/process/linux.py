@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import sys
 from collections.abc import Iterator
 
+from .deadline import Deadline
+
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-PR_GET_CHILD_SUBREAPER = 37
 
 ON_LINUX = sys.platform == "linux"
 
 
-def set_subreaper(on: bool) -> bool:
-    """Ask that orphaned descendants become our children; give back what held before."""
-    if not ON_LINUX:
-        return False
-    import ctypes
-
-    before = ctypes.c_int(0)
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(before), 0, 0, 0)
-    libc.prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
-    return bool(before.value)
+def set_subreaper(on: bool) -> None:
+    """Ask that orphaned descendants become our children, or no longer."""
+    _prctl(PR_SET_CHILD_SUBREAPER, int(on))
 
 
 def die_with_parent(signum: int) -> None:
     """Ask for a signal at the moment our parent dies."""
-    if ON_LINUX:
-        import ctypes
+    _prctl(PR_SET_PDEATHSIG, signum)
 
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signum, 0, 0, 0)
+
+def await_death(pid: int, deadline: Deadline) -> None:
+    """Wait until a child has died, and bury it."""
+    try:
+        pidfd = os.pidfd_open(pid)
+    except OSError:
+        return
+    try:
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        if poll.poll(deadline.left_ms()):
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+    finally:
+        os.close(pidfd)
 
 
 def children() -> Iterator[int]:
@@ -51,6 +59,13 @@ def is_dead(pid: int) -> bool:
 def environment_of(pid: int) -> bytes:
     """Read the environment a process was started with; empty when it cannot be read."""
     return _read(f"/proc/{pid}/environ")
+
+
+def _prctl(option: int, value: int) -> None:
+    if ON_LINUX:
+        import ctypes
+
+        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
 def _read(path: str) -> bytes:

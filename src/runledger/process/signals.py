@@ -8,28 +8,33 @@ from collections import Counter
 from collections.abc import Iterator
 from types import FrameType
 
-from .guard import FORWARDED
+from .guard import FORWARDED, HANDLED
 from .supervisor import Supervisor
+
+MEANINGS = {
+    signal.SIGHUP: signal.SIGTERM,
+    **{forwarded: meant for meant, forwarded in FORWARDED.items()},
+}
 
 
 @contextlib.contextmanager
 def stoppable(supervisor: Supervisor) -> Iterator[None]:
-    """Let SIGINT and SIGTERM, direct or through the guard, stop the supervisor's programs."""
-    meanings = {sent: meant for meant, sent in FORWARDED.items()}
+    """Let a signal, direct or through the guard, stop the supervisor's programs."""
     seen: Counter[int] = Counter()
 
     def react(signum: int, _: FrameType | None) -> None:
         seen[signum] += 1
-        meant = meanings.get(signal.Signals(signum), signal.Signals(signum))
-        direct, forwarded = seen[meant], seen[FORWARDED[meant]]
+        meant = MEANINGS.get(signal.Signals(signum), signal.Signals(signum))
         supervisor.stop.request(meant)
-        if max(direct, forwarded) > 1:
+        if max(seen.values()) > 1:
             supervisor.kill_all()
 
-    watched = [*FORWARDED, *FORWARDED.values()]
-    before = {signum: signal.signal(signum, react) for signum in watched}
+    ours = [one for one in HANDLED if signal.getsignal(one) is not signal.SIG_IGN]  # nohup
+    before = {signum: signal.signal(signum, react) for signum in ours}
+    blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
     try:
         yield
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         for signum, handler in before.items():
             signal.signal(signum, handler)

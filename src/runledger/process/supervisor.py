@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import select
 import signal
 import subprocess
 import threading
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from ..errors import AgentError
+from ..errors import SpawnFailed
 from . import linux
 from .child import Child
 from .deadline import Deadline
@@ -53,7 +52,7 @@ class Supervisor:
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
-        self._was_subreaper = linux.set_subreaper(True)
+        _adopt(+1)
         return self
 
     def __exit__(
@@ -65,7 +64,7 @@ class Supervisor:
         for child in list(self._live.values()):
             child.end(0)
         self._end_orphans(b"" if self._alone else f"{MARK}={self._session}-".encode())
-        linux.set_subreaper(self._was_subreaper)
+        _adopt(-1)
         self.stop.close()
 
     def start(self, launch: Launch, lines: LineBuffer | None = None) -> Child:
@@ -97,12 +96,13 @@ class Supervisor:
     def forget(self, child: Child) -> None:
         """Let go of a program that is gone."""
         with self._lock:
-            del self._live[child.pid], self._marks[child.pid]
+            if self._live.get(child.pid) is child:  # its process id may serve another one already
+                del self._live[child.pid], self._marks[child.pid]
 
     def _settle(self, mark: bytes) -> None:
         deadline = Deadline.after(SETTLE_MS / 1000)
         for pid in self._orphans(mark):
-            _await_death(pid, deadline)
+            linux.await_death(pid, deadline)
 
     def _end_orphans(self, mark: bytes, group: int = 0) -> bool:
         """Kill until none is left; say whether any had left the group."""
@@ -114,7 +114,7 @@ class Supervisor:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             for pid in orphans:
-                _await_death(pid, deadline)
+                linux.await_death(pid, deadline)
         return escaped
 
     def _orphans(self, mark: bytes) -> list[int]:
@@ -126,6 +126,18 @@ class Supervisor:
         return [
             pid for pid in strangers if not linux.is_dead(pid) and mark in linux.environment_of(pid)
         ]
+
+
+_adopters = 0
+_adopters_lock = threading.Lock()
+
+
+def _adopt(more: int) -> None:
+    """Be a subreaper as long as any supervisor is open in this process."""
+    global _adopters
+    with _adopters_lock:
+        _adopters += more
+        linux.set_subreaper(_adopters > 0)
 
 
 def _popen(launch: Launch, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -142,8 +154,7 @@ def _popen(launch: Launch, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         )
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in a word
         program = launch.argv[0]
-        raise AgentError(
-            "spawn_failed",
+        raise SpawnFailed(
             f"could not start {program!r} in {launch.cwd}: {_reason(error, launch)}",
             {"command": list(launch.argv), "cwd": launch.cwd},
         ) from error
@@ -173,18 +184,3 @@ def _buried(pid: int) -> bool:
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
     return True
-
-
-def _await_death(pid: int, deadline: Deadline) -> None:
-    try:
-        pidfd = os.pidfd_open(pid)
-    except OSError:
-        return
-    try:
-        poll = select.poll()
-        poll.register(pidfd, select.POLLIN)
-        if poll.poll(deadline.left_ms()):
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-    finally:
-        os.close(pidfd)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CassetteError
+from ..errors import CassetteError, did_you_mean
 from ..ledger.fingerprint import Json, preview
-from .strict_json import NotJson, loads
+from ..ledger.strict_json import NotJson, loads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,9 +132,5 @@ def _kind(value: object) -> str:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # lazily: for mistakes only
-
     names = list(known)
-    near = get_close_matches(name.lower()[:60], names, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{hint} (known: {', '.join(names)})"
+    return f"{did_you_mean(name, names)} (known: {', '.join(names)})"

@@ -49,11 +49,14 @@ class LineLog:
         with self._lock, _told(self.path):
             self._write(encode(value) + b"\n")
 
-    def close(self) -> None:
+    def sync(self) -> None:
         """Make sure that the lines are on the disk."""
         with self._lock, _told(self.path):
             os.fsync(self._fd)
-            os.close(self._fd)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._fd)
 
     def _write(self, line: bytes) -> None:
         rest = memoryview(line)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.difference import Difference, differences, shortfalls
 from ..ledger.fingerprint import Json, canonical_bytes
 from ..ledger.path import parse_path, without
+from ..ledger.pattern import pattern_problem, replaced
 
 if TYPE_CHECKING:
     from ..ledger.suite import MatchRule
@@ -61,26 +63,9 @@ def _as_it_is(args: Json) -> Json:
 
 
 def _swap(pattern: str, text: str) -> Callable[[str], str]:
-    import re2  # lazily: few suites have such a rule
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        regex: Any = re2.compile(pattern, options)
-    except re2.error as fault:
-        reason = fault.args[0].decode() if isinstance(fault.args[0], bytes) else str(fault)
-        raise UsageError(f"replace: {pattern!r} is not a regular expression: {reason}") from None
-
-    def swap(value: str) -> str:
-        try:
-            return str(regex.sub(text, value))
-        except UnicodeEncodeError:  # half a surrogate pair: re2 reads UTF-8 only
-            return value
-        except IndexError:
-            message = f"replace: {text!r} names a group that {pattern!r} does not have"
-            raise UsageError(message) from None
-
-    return swap
+    if problem := pattern_problem(pattern):
+        raise UsageError(f"replace: {pattern!r:.200} {problem}")
+    return partial(replaced, pattern, text)
 
 
 def _each_text(value: Json, swap: Callable[[str], str]) -> Json:

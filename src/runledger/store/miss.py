@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import CassetteMiss
+from ..errors import CassetteMiss, did_you_mean
 from ..ledger.difference import Absent, Difference, show
 from ..ledger.fingerprint import Json, canonical_bytes, preview
 from .match import matcher_for
@@ -95,7 +95,7 @@ def _miss(
     whole |= {**details, "recorded": [entry_fields(entry) for entry in entries]}
     text = "\n".join(line for line in lines if line)
     message = text.encode("utf-8", "backslashreplace").decode()  # half a surrogate pair in a key
-    return CassetteMiss(question.cassette.path, kind, message, whole)
+    return CassetteMiss(kind, f"{question.cassette.path}: {message}", whole)
 
 
 def _about(nearest: Nearest) -> str:
@@ -111,10 +111,7 @@ def _without_nearest(question: Question) -> str:
     tools = dict.fromkeys(entry.tool for entry in question.cassette.entries)
     if question.tool in tools:
         return "nearest: unknown, since the arguments are too large to compare"
-    from difflib import get_close_matches  # lazily: for mistakes only
-
-    near = get_close_matches(question.tool[:200], list(tools)[:1000], n=1)
-    hint = f"; the nearest recorded tool is {_name(near[0])}" if near else ""
+    hint = did_you_mean(question.tool, map(_name, tools))
     return f"nearest: nothing is recorded for the tool {_name(question.tool)}{hint}"
 
 

@@ -11,6 +11,8 @@ from ..ledger.run import TrialRow
 from ..ledger.trajectory import CassetteUse, Exit
 from ..ledger.usage import Tally, Usage
 
+STDERR_CHARS = 4096
+
 
 def row_fields(row: TrialRow) -> dict[str, Json]:
     """Write the ending of a trial; its failures are events of their own."""
@@ -52,9 +54,14 @@ def row_from(event: Mapping[str, Any], failures: tuple[Failure, ...]) -> TrialRo
         failures=failures,
         cassette=cassette
         and CassetteUse(**{**cassette, "overridden": tuple(cassette["overridden"])}),
-        exit=Exit(**ended, leaky=event["leaky"]),
+        exit=Exit(**{**ended, "stderr": _needed(event)}, leaky=event["leaky"]),
         unjudged=tuple(event.get("unjudged", ())),
     )
+
+
+def _needed(event: Mapping[str, Any]) -> str:
+    """Give the end of what an agent in error wrote; of the others no view shows it."""
+    return event["exit"]["stderr"][-STDERR_CHARS:] if event["status"] == "error" else ""
 
 
 def failure_from(fields: Mapping[str, Any]) -> Failure:

@@ -74,14 +74,13 @@ class RunWriter:
     def end(self, fields: Mapping[str, Json]) -> None:
         """Note that the run ends, and make sure that all of it is on the disk."""
         self._append({"type": "run_end", **fields})
+        self._results.sync()
+        self._log.sync()
+
+    def close(self) -> None:
+        """Let go of the files, however the run went."""
         self._results.close()
         self._log.close()
-
-    def view(self, name: str, text: str) -> Path:
-        """Write a view of this run."""
-        path = self.path / name
-        write_whole(path, text.encode("utf-8", "backslashreplace"))
-        return path
 
     def _append(self, fields: Mapping[str, Json]) -> None:
         with self._lock:  # so that the numbers stand in the order of the lines

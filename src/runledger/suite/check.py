@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from ..errors import Finding
+from ..errors import Finding, did_you_mean
+from ..ledger.pattern import pattern_problem
 from ..ledger.suite import Mode
 from .document import SuiteConfig
 from .draft import Draft
-from .near import did_you_mean
-from .patterns import pattern_problem
 from .source import Source, Steps, point
 from .tree import SuiteTree
 from .unavailable import KEYS, why_unavailable

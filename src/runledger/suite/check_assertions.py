@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..errors import Finding
+from ..errors import Finding, did_you_mean
+from ..ledger.pattern import pattern_problem
 from .document import (
     AssertionSpec,
     CallCountSpec,
@@ -16,8 +17,6 @@ from .document import (
     RegexSpec,
     ToolArgsSpec,
 )
-from .near import did_you_mean
-from .patterns import pattern_problem
 from .schemas import SchemaShelf
 from .source import Source, Steps, point
 

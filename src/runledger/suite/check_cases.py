@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import Finding
 from ..ledger.assertion import Assertion
 from ..ledger.fingerprint import preview
-from ..ledger.suite import Mode, Protocol, record_command
+from ..ledger.suite import AgentProtocol, Mode, record_command
 from ..ledger.usage import Limits
 from .check import check_available
 from .check_assertions import Surroundings, check_assertions
@@ -24,7 +24,7 @@ class CaseRules:
     """What a suite says about all its cases; None and nothing where no suite is known."""
 
     mode: Mode | None = None
-    protocol: Protocol | None = None
+    protocol: AgentProtocol | None = None
     tools: tuple[str, ...] = ()
     assertions: tuple[Assertion, ...] = ()
     limits: Limits = Limits()

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..errors import did_you_mean
 from ..ledger.fingerprint import preview
 from . import document
-from .near import did_you_mean
 from .source import Steps
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import Finding, SuiteError
 from ..ledger.fingerprint import Json
-from ..store.strict_json import NotJson, loads
+from ..ledger.strict_json import NotJson, loads
 from .source import Source, decode, read_bytes, refusal
 
 

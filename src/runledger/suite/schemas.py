@@ -11,8 +11,8 @@ from ..errors import Finding, SuiteError
 from ..ledger.difference import Absent
 from ..ledger.fingerprint import Json
 from ..ledger.path import find
+from ..ledger.pattern import pattern_problem
 from .json_source import read_json
-from .patterns import pattern_problem
 from .tree import SuiteTree
 
 Keyword: TypeAlias = tuple[str, str, Json]  # the path of a key in a schema, the key, its value

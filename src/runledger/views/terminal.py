@@ -53,8 +53,7 @@ def _reasons(summary: Summary) -> Iterator[str]:
     """Say what the figures alone do not: why a run is not valid, or what its gate asks for."""
     record = summary.record
     if summary.status == "interrupted":
-        yield "stopped before its end; to continue:"
-        yield f"runledger run SUITE --resume {one_line(record.run_id)}"
+        yield "stopped before its end: what is not finished was not judged"
     elif summary.status == "invalid":
         yield _why_invalid(summary)
     elif record.min_success_rate is not None and summary.totals.passed < summary.totals.cases:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from json import JSONDecodeError, JSONDecoder
 from math import isinf
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from runledger.ledger.fingerprint import Json
+from .fingerprint import Json
 
 MAX_DEPTH = 200  # orjson writes 254 levels: what is taken in can be written again, wrapped or not
 

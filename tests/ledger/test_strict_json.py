@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runledger.store.strict_json import MAX_DEPTH, NotJson, loads
+from runledger.ledger.strict_json import MAX_DEPTH, NotJson, loads
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 finite = scalars.filter(lambda value: value not in (float("inf"), float("-inf")))
