@@ -14,7 +14,7 @@ from runledger.ledger.assertion import (
     Regex,
     RequiredFields,
 )
-from runledger.ledger.fingerprint import Json
+from runledger.ledger.value import Json
 
 ON_OUTPUT: tuple[Assertion, ...] = (
     RequiredFields(("a",)),

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runledger.ledger.difference import ABSENT, differences, shortfalls
-from runledger.ledger.fingerprint import Json, canonical_dumps
+from runledger.ledger.difference import differences, shortfalls
+from runledger.ledger.fingerprint import canonical_dumps
 from runledger.ledger.path import find, parse_path, show_path, without
+from runledger.ledger.value import ABSENT, Json
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False).map(lambda x: x + 0.0)  # no -0.0
 SCALARS = st.none() | st.booleans() | st.integers() | FLOATS | st.text()

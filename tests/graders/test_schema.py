@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 
 from graders.trials import answering, failures, messages
 from runledger.ledger.assertion import JsonSchema
-from runledger.ledger.fingerprint import Json
+from runledger.ledger.value import Json
 
 ISSUE: Json = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

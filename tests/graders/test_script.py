@@ -11,9 +11,9 @@ import pytest
 from graders.trials import TASK, answering, calling, stopped
 from runledger.graders import Place, grader_for
 from runledger.ledger.assertion import Script
-from runledger.ledger.fingerprint import Json
 from runledger.ledger.grade import Failure, Grade
 from runledger.ledger.trajectory import Trajectory
+from runledger.ledger.value import Json
 from runledger.process.supervisor import Supervisor
 
 

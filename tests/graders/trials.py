@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from runledger.graders import AssertionGrader, grader_for
 from runledger.ledger.assertion import Assertion
 from runledger.ledger.event import Event, Failed, FinalOutput, Happening, ToolCall, ToolResult
-from runledger.ledger.fingerprint import Json
 from runledger.ledger.grade import Failure
 from runledger.ledger.task import Task, Trial
 from runledger.ledger.trajectory import Trajectory
+from runledger.ledger.value import Json
 
 TASK = Task("t1", {"ticket": "reset password"}, expected={"kind": "account"}, metadata={"n": 1})
 

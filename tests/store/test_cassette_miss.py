@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from runledger.errors import CassetteMiss
-from runledger.ledger.fingerprint import Json
 from runledger.ledger.suite import CassetteRules, MatchRule
+from runledger.ledger.value import Json
 from runledger.store.cassette import Cassette, Entry
 from runledger.store.tape import Tape
 
@@ -235,7 +235,7 @@ def test_half_a_surrogate_pair_in_a_key_is_escaped() -> None:
     """A message can always be printed."""
     error = miss(tape(("a", {"\ud800": 1})), "a", {"\ud800": 2})
 
-    assert r"differs at $.\ud800: recorded 1, called 2" in str(error)
+    assert r"""differs at $["\ud800"]: recorded 1, called 2""" in str(error)
 
 
 def test_a_difference_that_paths_cannot_show_is_still_a_miss() -> None:

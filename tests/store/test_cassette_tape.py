@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.errors import CassetteMiss, UsageError
-from runledger.ledger.fingerprint import Json, canonical_bytes
+from runledger.ledger.fingerprint import canonical_bytes
 from runledger.ledger.suite import CassetteRules, MatchRule
+from runledger.ledger.value import Json
 from runledger.store.cassette import Cassette, Entry
 from runledger.store.tape import Tape
 

@@ -17,11 +17,11 @@ from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
 from ..ledger.assertion import Assertion, Script
-from ..ledger.difference import ABSENT
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.task import Task
 from ..ledger.trajectory import Trajectory
 from ..ledger.usage import Limits
+from ..ledger.value import ABSENT
 from ..process.supervisor import Supervisor
 
 

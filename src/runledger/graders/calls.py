@@ -9,9 +9,10 @@ from itertools import chain
 from ..ledger.assertion import CallCount, CallOrder, MustCall, MustNotCall, ToolArgs
 from ..ledger.difference import Difference, describe, differences, shortfalls
 from ..ledger.event import ToolCall
-from ..ledger.fingerprint import Json, preview, show_name
+from ..ledger.fingerprint import preview, show_name
 from ..ledger.grade import Failure, assertion_failure, first_few
 from ..ledger.trajectory import Trajectory, calls_by_name, calls_in
+from ..ledger.value import Json
 
 SHOWN = 10
 

@@ -8,12 +8,13 @@ from typing import TypeAlias, TypeVar
 
 from ..errors import did_you_mean
 from ..ledger.assertion import Contains, Equals, JsonSchema, Regex, RequiredFields
-from ..ledger.difference import Absent, describe, differences
-from ..ledger.fingerprint import Json, canonical_dumps, preview, show_name
+from ..ledger.difference import describe, differences
+from ..ledger.fingerprint import canonical_dumps, preview, show_name
 from ..ledger.grade import Failure, assertion_failure, first_few
 from ..ledger.path import Path, find, parse_path, show_path
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.trajectory import Trajectory, failures_in, output_in
+from ..ledger.value import Absent, Json
 
 A = TypeVar("A", RequiredFields, JsonSchema, Contains, Regex, Equals)
 OutputCheck: TypeAlias = Callable[[A, Json], Iterator[Failure]]
@@ -93,7 +94,7 @@ def equals(assertion: Equals, output: Json) -> Iterator[Failure]:
         found = output  # a text is expected: do not read numbers or objects out of it
     if isinstance(found, Absent):
         yield _nothing_at(assertion.type, read_answer(output), assertion.path, assertion.value)
-    elif told := describe(differences(assertion.value, found, show_path(path))):
+    elif told := describe(differences(assertion.value, found, path)):
         yield assertion_failure(
             assertion.type, told, path=show_path(path), expected=assertion.value, found=found
         )

@@ -14,10 +14,11 @@ from jsonschema.validators import extend, validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from ..ledger.fingerprint import Json, canonical_bytes, canonical_dumps, preview
+from ..ledger.fingerprint import canonical_bytes, canonical_dumps, preview
 from ..ledger.grade import Failure, assertion_failure
 from ..ledger.path import show_path
 from ..ledger.pattern import BadPattern, found_in
+from ..ledger.value import Json
 
 Errors: TypeAlias = Iterator[ValidationError]
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Errors]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..errors import SpawnFailed
-from ..ledger.difference import Absent
-from ..ledger.fingerprint import Json, preview
+from ..ledger.fingerprint import preview
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.result import steps_of
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.suite import fill_in
 from ..ledger.trajectory import Trajectory, output_in
+from ..ledger.value import Absent, Json
 from ..process.program import Finished, run_program
 from ..process.supervisor import Launch
 from . import Place

@@ -9,14 +9,13 @@ from typing import TypeAlias
 
 from ..errors import RunledgerError
 from ..graders import Grader, Place, graders_for
-from ..ledger.difference import Absent
 from ..ledger.event import Event, Failed, Graded, Happening
-from ..ledger.fingerprint import Json
 from ..ledger.grade import Failure, Grade, grade_of, status_of
 from ..ledger.run import TrialRow
 from ..ledger.task import Trial
 from ..ledger.trajectory import Trajectory, calls_by_name, failures_in, output_in, tally_of
 from ..ledger.usage import unjudged
+from ..ledger.value import Absent, Json
 from ..tools import ToolSource
 
 Note: TypeAlias = Callable[[Trial, Happening], None]

@@ -11,9 +11,10 @@ from pathlib import Path
 import orjson
 
 from ..ledger.clock import Clock
-from ..ledger.fingerprint import Json, fingerprint
+from ..ledger.fingerprint import fingerprint
 from ..ledger.suite import Suite
 from ..ledger.task import Task
+from ..ledger.value import Json
 from ..ledger.version import VERSION
 from ..store.rundir import timestamp
 

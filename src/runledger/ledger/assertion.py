@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from .fingerprint import Json
+from .value import Json
 
 
 @dataclass(frozen=True, slots=True)

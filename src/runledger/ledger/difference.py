@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TypeGuard
 
-from .fingerprint import Json, preview, show_name
-
-
-class Absent:
-    """Stand for a value that one side does not have."""
-
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-ABSENT = Absent()
+from .fingerprint import preview, show_name
+from .path import Path, show_path
+from .value import ABSENT, Absent, Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,33 +21,30 @@ class Difference:
     right: Json | Absent
 
 
-def differences(left: Json, right: Json, path: str = "$") -> Iterator[Difference]:
+def differences(left: Json, right: Json, path: Path = ()) -> Iterator[Difference]:
     """Walk two values together and yield every place where they differ."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         for key in sorted({*left, *right}):
-            yield from _pair(left.get(key, ABSENT), right.get(key, ABSENT), f"{path}.{key}")
+            yield from _pair(left.get(key, ABSENT), right.get(key, ABSENT), (*path, key))
     elif _is_list(left) and _is_list(right):
-        for index in range(max(len(left), len(right))):
-            ours = left[index] if index < len(left) else ABSENT
-            theirs = right[index] if index < len(right) else ABSENT
-            yield from _pair(ours, theirs, f"{path}.{index}")
+        pairs = zip_longest(left, right, fillvalue=ABSENT)
+        for index, (ours, theirs) in enumerate(pairs):
+            yield from _pair(ours, theirs, (*path, str(index)))
     elif type(left) is not type(right) or left != right:
-        yield Difference(path, left, right)
+        yield Difference(show_path(path), left, right)
 
 
-def shortfalls(part: Json, whole: Json, path: str = "$") -> Iterator[Difference]:
+def shortfalls(part: Json, whole: Json, path: Path = ()) -> Iterator[Difference]:
     """Yield every place where a value does not contain another: objects may have more keys."""
     if isinstance(part, Mapping) and isinstance(whole, Mapping):
         for key in sorted(part):
-            if key in whole:
-                yield from shortfalls(part[key], whole[key], f"{path}.{key}")
-            else:
-                yield Difference(f"{path}.{key}", part[key], ABSENT)
-    elif _is_list(part) and _is_list(whole) and len(part) == len(whole):
-        for index, (ours, theirs) in enumerate(zip(part, whole, strict=True)):
-            yield from shortfalls(ours, theirs, f"{path}.{index}")
+            yield from _shortfall(part[key], whole.get(key, ABSENT), (*path, key))
     elif _is_list(part) and _is_list(whole):
-        yield Difference(path, part, whole)
+        if len(part) != len(whole):
+            yield Difference(show_path(path), part, whole)
+            return
+        for index, (ours, theirs) in enumerate(zip(part, whole, strict=True)):
+            yield from shortfalls(ours, theirs, (*path, str(index)))
     else:
         yield from differences(part, whole, path)
 
@@ -75,11 +64,18 @@ def describe(found: Iterable[Difference], limit: int = 5) -> str:
     return "\n".join([*lines, "and more"] if len(some) > limit else lines)
 
 
-def _pair(left: Json | Absent, right: Json | Absent, path: str) -> Iterator[Difference]:
+def _pair(left: Json | Absent, right: Json | Absent, path: Path) -> Iterator[Difference]:
     if isinstance(left, Absent) or isinstance(right, Absent):
-        yield Difference(path, left, right)
+        yield Difference(show_path(path), left, right)
     else:
         yield from differences(left, right, path)
+
+
+def _shortfall(part: Json, whole: Json | Absent, path: Path) -> Iterator[Difference]:
+    if isinstance(whole, Absent):
+        yield Difference(show_path(path), part, ABSENT)
+    else:
+        yield from shortfalls(part, whole, path)
 
 
 def _is_list(value: Json) -> TypeGuard[Sequence[Json]]:

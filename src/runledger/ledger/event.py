@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
-from .fingerprint import Json
 from .grade import Failure, Grade
 from .usage import Usage
+from .value import Json
 
 
 @dataclass(frozen=True, slots=True)

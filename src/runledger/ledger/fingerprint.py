@@ -1,15 +1,14 @@
-"""JSON values, their canonical text and their fingerprints."""
+"""The canonical text of JSON values, and their fingerprints."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import TypeAlias
 
 import orjson
 
-Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+from .value import Json
 
 
 def canonicalize_json(value: Json) -> Json:

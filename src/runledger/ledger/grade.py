@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from .difference import Absent
-from .fingerprint import Json, preview
+from .fingerprint import preview
 from .usage import Breach
+from .value import Absent, Json
 
 Status: TypeAlias = Literal["passed", "failed", "error", "unfinished"]
 

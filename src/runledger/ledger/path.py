@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from .difference import ABSENT, Absent
-from .fingerprint import Json
+from .value import ABSENT, Absent, Json
 
 Path: TypeAlias = tuple[str, ...]
 """The keys and indices from the root down; whether `0` is a key or an index, the value decides."""

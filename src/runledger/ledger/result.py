@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .difference import Absent
 from .event import (
     Event,
     FinalOutput,
@@ -17,7 +16,6 @@ from .event import (
     UsageReport,
     failure_fields,
 )
-from .fingerprint import Json
 from .grade import Status
 from .trajectory import (
     Call,
@@ -28,6 +26,7 @@ from .trajectory import (
     output_in,
     tally_of,
 )
+from .value import Absent, Json
 
 STEPS = (ToolCall, Message, Thought, Plan)
 FROM_AGENT = (*STEPS, Log, UsageReport, FinalOutput, TaskError)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from .fingerprint import Json
 from .grade import Failure, Status
 from .trajectory import CassetteUse, Exit
 from .usage import Tally
+from .value import Json
 
 RunStatus: TypeAlias = Literal["passed", "failed", "invalid", "interrupted"]
 

@@ -7,7 +7,7 @@ from json import JSONDecodeError, JSONDecoder
 from math import isinf
 from typing import Any, NoReturn
 
-from .fingerprint import Json
+from .value import Json
 
 MAX_DEPTH = 200  # orjson writes 254 levels: what is taken in can be written again, wrapped or not
 

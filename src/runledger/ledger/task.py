@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .assertion import Assertion
-from .fingerprint import Json
 from .usage import Limits
+from .value import Json
 
 
 @dataclass(frozen=True, slots=True)

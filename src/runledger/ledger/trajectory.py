@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from .difference import ABSENT, Absent
 from .event import Event, Failed, FinalOutput, Graded, ToolCall, ToolResult, UsageReport
-from .fingerprint import Json
 from .grade import Failure, Grade
 from .task import Trial
 from .usage import Tally, Usage, add_usage
+from .value import ABSENT, Absent, Json
 
 
 @dataclass(frozen=True, slots=True)

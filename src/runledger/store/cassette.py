@@ -8,8 +8,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CassetteError, did_you_mean
-from ..ledger.fingerprint import Json, preview
+from ..ledger.fingerprint import preview
 from ..ledger.strict_json import NotJson, loads
+from ..ledger.value import Json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from ..errors import StoreError
-from ..ledger.fingerprint import Json
+from ..ledger.value import Json
 
 
 def encode(value: Json) -> bytes:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.difference import Difference, differences, shortfalls
-from ..ledger.fingerprint import Json, canonical_bytes
+from ..ledger.fingerprint import canonical_bytes
 from ..ledger.path import parse_path, without
 from ..ledger.pattern import pattern_problem, replaced
+from ..ledger.value import Json
 
 if TYPE_CHECKING:
     from ..ledger.suite import MatchRule

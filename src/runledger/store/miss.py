@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..errors import CassetteMiss, did_you_mean
-from ..ledger.difference import Absent, Difference, show
-from ..ledger.fingerprint import Json, canonical_bytes, preview
+from ..ledger.difference import Difference, show
+from ..ledger.fingerprint import canonical_bytes, preview
+from ..ledger.value import Absent, Json
 from .match import matcher_for
 from .nearest import Nearest, find_nearest
 

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..ledger.difference import Difference
-from ..ledger.fingerprint import Json, canonical_bytes
+from ..ledger.fingerprint import canonical_bytes
+from ..ledger.value import Json
 
 if TYPE_CHECKING:
     from .cassette import Entry

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..ledger.fingerprint import Json
 from ..ledger.grade import Failure
 from ..ledger.run import TrialRow
 from ..ledger.trajectory import CassetteUse, Exit
 from ..ledger.usage import Tally, Usage
+from ..ledger.value import Json
 
 STDERR_CHARS = 4096
 

@@ -14,9 +14,9 @@ import orjson
 from ..errors import StoreError, UsageError
 from ..ledger.clock import Clock
 from ..ledger.event import Happening, fields_of
-from ..ledger.fingerprint import Json
 from ..ledger.run import RunRecord, TrialRow
 from ..ledger.task import Trial
+from ..ledger.value import Json
 from .lines import LineLog, read_lines, write_whole
 from .rows import failure_from, row_fields, row_from
 

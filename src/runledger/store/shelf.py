@@ -6,7 +6,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from ..ledger.fingerprint import Json, canonical_bytes
+from ..ledger.fingerprint import canonical_bytes
+from ..ledger.value import Json
 from .match import Matcher, matcher_for
 
 if TYPE_CHECKING:

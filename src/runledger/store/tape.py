@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..ledger.fingerprint import Json
 from ..ledger.suite import CassetteRules, MatchRule
 from ..ledger.trajectory import CassetteUse
+from ..ledger.value import Json
 from .match import same
 from .miss import Question, exhausted, missed, out_of_order
 from .shelf import Shelf, shelf_for

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from ..ledger.fingerprint import Json
+from ..ledger.value import Json
 from .document import CaseConfig, SuiteConfig
 from .explain import sentence
 from .source import Source, Steps, point

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from ..errors import Finding, SuiteError
-from ..ledger.fingerprint import Json
 from ..ledger.strict_json import NotJson, loads
+from ..ledger.value import Json
 from .source import Source, decode, read_bytes, refusal
 
 

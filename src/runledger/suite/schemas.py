@@ -8,10 +8,9 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from ..errors import Finding, SuiteError
-from ..ledger.difference import Absent
-from ..ledger.fingerprint import Json
 from ..ledger.path import find
 from ..ledger.pattern import pattern_problem
+from ..ledger.value import Absent, Json
 from .json_source import read_json
 from .tree import SuiteTree
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..errors import Finding, SuiteError
-from ..ledger.fingerprint import Json
+from ..ledger.value import Json
 
 Step: TypeAlias = str | int
 Steps: TypeAlias = tuple[Step, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ledger.fingerprint import Json
+from ..ledger.value import Json
 
 _NOT_YET: Mapping[str, str] = {  # a key, or a key with one value of it: what to do instead
     "agent_protocol: acp": "use stdio",

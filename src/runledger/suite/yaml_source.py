@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import yaml
 
-from ..ledger.fingerprint import Json
+from ..ledger.value import Json
 from .source import MAX_DEPTH, Source, Step, decode, read_bytes, refusal
 
 MAX_BYTES = 4 * 2**20

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from ..errors import RunledgerError
 from ..ledger.event import ToolCall, ToolResult
-from ..ledger.fingerprint import Json, fingerprint
+from ..ledger.fingerprint import fingerprint
 from ..ledger.grade import Failure
 from ..ledger.trajectory import CassetteUse
+from ..ledger.value import Json
 from . import ToolSource
 
 

@@ -19,8 +19,8 @@ from ..compare.cases import (
     wall_of,
 )
 from ..ledger.event import failure_fields
-from ..ledger.fingerprint import Json
 from ..ledger.run import CaseRow, Summary
+from ..ledger.value import Json
 
 SCHEMA_VERSION = 1
 

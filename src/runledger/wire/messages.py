@@ -10,9 +10,9 @@ import orjson
 
 from ..errors import AgentError
 from ..ledger.event import FinalOutput, Log, TaskError, ToolCall, ToolResult, UsageReport
-from ..ledger.fingerprint import Json
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.usage import Usage
+from ..ledger.value import Json
 
 Heard: TypeAlias = ToolCall | FinalOutput | Log | TaskError | UsageReport
 Fields: TypeAlias = dict[str, Json]
