@@ -12,6 +12,20 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "agents": {
         "stdio": "runledger.agents.stdio:StdioDriver",
     },
+    "graders": {
+        "required_fields": "runledger.graders.output:required_fields",
+        "json_schema": "runledger.graders.output:json_schema",
+        "contains": "runledger.graders.output:contains",
+        "regex": "runledger.graders.output:regex",
+        "equals": "runledger.graders.output:equals",
+        "must_call": "runledger.graders.calls:must_call",
+        "must_not_call": "runledger.graders.calls:must_not_call",
+        "call_order": "runledger.graders.calls:call_order",
+        "call_count": "runledger.graders.calls:call_count",
+        "tool_args": "runledger.graders.calls:tool_args",
+        "script": "runledger.graders.script:ScriptGrader",
+        "budgets": "runledger.graders.budgets:BudgetGrader",
+    },
     "executors": {
         "local": "runledger.executors.local:LocalExecutor",
     },

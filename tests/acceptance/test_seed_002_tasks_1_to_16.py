@@ -132,7 +132,9 @@ def test_task_04_the_writer_writes_one_object_a_line() -> None:
 
 def test_task_05_an_agent_is_started_and_stopped_cleanly(supervisor: Supervisor) -> None:
     """A process that waits for input is ended, and reaped."""
-    child = supervisor.start(Launch([sys.executable, "-c", "input()"], "/", dict(os.environ)))
+    child = supervisor.start(
+        Launch([sys.executable, "-c", "import signal; signal.pause()"], "/", dict(os.environ))
+    )
 
     assert child.end(5).signal == "SIGTERM"
     with pytest.raises(ProcessLookupError):

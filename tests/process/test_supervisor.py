@@ -125,13 +125,16 @@ def test_a_daemon_in_a_session_of_its_own_is_found_and_ended(supervisor: Supervi
     mark = uuid.uuid4().hex
     source = """
 import os, signal
+ready, tell = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         print("daemon", flush=True)
+        os.write(tell, b"!")
         signal.pause()
     os._exit(0)
 os.wait()
+os.read(ready, 1)
 """
     child = supervisor.start(python(source, mark))
 
@@ -185,7 +188,7 @@ def test_two_programs_at_once_are_told_apart(supervisor: Supervisor) -> None:
 
 def test_a_stop_wakes_whoever_waits(supervisor: Supervisor) -> None:
     """A signal ends a wait at once, and the program can still be ended in peace."""
-    child = supervisor.start(python("input()"))
+    child = supervisor.start(python("import signal; signal.pause()"))
     supervisor.stop.request(2)
 
     with pytest.raises(Interrupted):
@@ -244,6 +247,6 @@ def test_programs_are_supervised_where_the_system_tells_less(
     assert child.wait_exit(Deadline.after(SOON))
     assert child.end(1).code == 3
 
-    hanging = supervisor.start(python("print(1, flush=True); input()"))
+    hanging = supervisor.start(python("import signal; print(1, flush=True); signal.pause()"))
     first_line(hanging)
     assert hanging.end(1).signal == "SIGTERM"

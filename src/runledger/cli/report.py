@@ -11,11 +11,11 @@ from .options import OutputDir, RunName
 @app.command(rich_help_panel=FILES)
 def report(run: RunName, output_dir: OutputDir = None) -> None:
     """Make all views of a run again from its record, and show its result."""
-    from ..harness.rerender import write_views
+    from ..harness.derive import derive_views
     from ..ledger.suite import OUTPUT_DIR
     from ..store.rundir import find_run
     from .exits import put
     from .show import text_of
 
     path = find_run(run, output_dir or Path(OUTPUT_DIR))
-    put(text_of(write_views(path), path))
+    put(text_of(derive_views(path), path))

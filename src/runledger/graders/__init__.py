@@ -5,17 +5,17 @@ calls     which tools it asked for, in which order, with which arguments
 budgets   what it used
 script    whatever a program of the user's says
 
-schema and pattern are tools of theirs: JSON Schema and regular expressions that cannot hang.
+schema is a tool of theirs: JSON Schema whose patterns cannot hang.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
+from .. import registry
 from ..ledger.assertion import Assertion, Script
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.task import Task
@@ -38,21 +38,6 @@ class Grader(Protocol):
 
 Check: TypeAlias = Callable[[Any, Trajectory], Iterator[Failure]]
 """An assertion that needs nothing but the trajectory: yields what falls short."""
-
-BUILT_IN: Mapping[str, str] = {
-    "required_fields": "runledger.graders.output:required_fields",
-    "json_schema": "runledger.graders.output:json_schema",
-    "contains": "runledger.graders.output:contains",
-    "regex": "runledger.graders.output:regex",
-    "equals": "runledger.graders.output:equals",
-    "must_call": "runledger.graders.calls:must_call",
-    "must_not_call": "runledger.graders.calls:must_not_call",
-    "call_order": "runledger.graders.calls:call_order",
-    "call_count": "runledger.graders.calls:call_count",
-    "tool_args": "runledger.graders.calls:tool_args",
-    "script": "runledger.graders.script:ScriptGrader",
-    "budgets": "runledger.graders.budgets:BudgetGrader",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +73,7 @@ class AssertionGrader:
 def graders_for(task: Task, place: Place) -> Iterator[Grader]:
     """Yield the graders of a task: one for its limits if it has any, one for each assertion."""
     if task.limits != Limits():
-        grader: Grader = _built_in("budgets")(task.limits)
+        grader: Grader = registry.find("graders", "budgets")(task.limits)
         yield grader
     for assertion in task.assertions:
         yield grader_for(assertion, place)
@@ -96,16 +81,11 @@ def graders_for(task: Task, place: Place) -> Iterator[Grader]:
 
 def grader_for(assertion: Assertion, place: Place) -> Grader:
     """Make the grader that judges by an assertion."""
-    made = _built_in(assertion.type)
+    made = registry.find("graders", assertion.type)
     if isinstance(assertion, Script):
         grader: Grader = made(assertion.command, place)
         return grader
     return AssertionGrader(assertion, made)
-
-
-def _built_in(name: str) -> Any:  # lazily, so that jsonschema and re2 are paid for only when used
-    module, _, attribute = BUILT_IN[name].partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def _too_deep(assertion: str) -> Failure:

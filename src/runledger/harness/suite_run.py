@@ -27,10 +27,10 @@ from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
 from ..store.rundir import RunWriter, make_run_directory
 from ..tools import ToolSource
+from .derive import derive_views
 from .furnish import driver_for, source_for
 from .grading import finish_tools, grade_trajectory, internal_failure, row_of
 from .manifest import Selection, manifest_of
-from .rerender import write_views
 
 SYSTEM_CLOCK = Clock(time.time, time.monotonic)
 
@@ -137,7 +137,7 @@ def run_suite(
         interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
         wall_ms = int((clock.monotonic() - started) * 1000)
         writer.end({"wall_ms": wall_ms, "interrupted": interrupted})
-    return RunOutcome(path, write_views(path))
+    return RunOutcome(path, derive_views(path))
 
 
 def _execute(executor: Executor, trials: Iterable[Trial], floor: _Floor) -> bool:

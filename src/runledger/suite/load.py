@@ -9,12 +9,12 @@ from pathlib import Path
 from ..errors import Finding, SuiteError
 from ..ledger.suite import Mode, Suite
 from ..ledger.task import Task
+from .cases import cases_problem, read_cases
 from .check import check_suite
 from .check_assertions import Surroundings, check_assertions
 from .check_cases import NO_RULES, CaseRules, check_cases
 from .document import CaseConfig, SuiteConfig
 from .draft import Draft, draft_suite
-from .read_cases import cases_problem, read_cases
 from .schemas import SchemaShelf
 from .settle import case_rules, settle_case, settle_suite
 from .source import point, read_bytes, refusal

@@ -13,7 +13,7 @@ from ..views import junit, summary
 FILES = {"summary.json": summary.render, "junit.xml": junit.render}
 
 
-def write_views(path: Path) -> Summary:
+def derive_views(path: Path) -> Summary:
     """Write the views of the run in this directory, and give its summary."""
     found = summarize(read_run(path))
     for name, render in FILES.items():
