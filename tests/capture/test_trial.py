@@ -147,7 +147,7 @@ def test_an_unknown_tool_ends_the_trial() -> None:
     (failure,) = failures_in(trajectory.events)
 
     assert failure.type == "tool_not_allowed"
-    assert failure.message == "tool not allowed: 'rm' is not in tool_registry (allowed: a)"
+    assert failure.message == "tool not allowed: rm is not in tool_registry (allowed: a)"
 
 
 def test_an_agent_that_gives_up_is_an_error() -> None:

@@ -39,3 +39,30 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path, name: str) -> None:
 
     assert done.code == 2
     assert "run" in done.err
+
+
+BROKEN = {
+    "no log": ("run.jsonl", None),
+    "a line that is not JSON": ("run.jsonl", '{"type":"case_end"\n'),
+    "an ending without its fields": ("run.jsonl", '{"type":"case_end"}\n'),
+    "a manifest without cases": ("manifest.json", '{"schema_version": 1}'),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_record_that_cannot_be_read_is_refused(done: Done, tmp_path: Path, fault: str) -> None:
+    """A damaged record is one clear message, not a traceback."""
+    name, content = BROKEN[fault]
+    (done.run / name).unlink()
+    if content is not None:
+        (done.run / name).write_text(content)
+    again = runledger("report", done.run, cwd=tmp_path)
+
+    assert again.code == 2
+    assert done.run.name in again.err
+    assert "Traceback" not in again.err
+
+
+def test_a_file_of_a_run_names_it(done: Done, tmp_path: Path) -> None:
+    """Any file in a run directory stands for the run."""
+    assert runledger("report", done.run / "results.jsonl", cwd=tmp_path).code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -383,3 +384,132 @@ def test_the_kind_of_an_assertion_is_part_of_a_cases_hash(tmp_path: Path) -> Non
         hashes.add(json.loads((run / "manifest.json").read_text())["cases"][0]["sha256"])
 
     assert len(hashes) == 2
+
+
+def test_fail_fast_starts_no_further_suite(tmp_path: Path) -> None:
+    """After a failing suite the next one is not begun."""
+    write_suite(tmp_path / "poor", ECHO, suite_name="poor").case("a")
+    echo_suite(tmp_path / "good", "a", suite_name="good")
+    done = runledger("run", "poor", "good", "--fail-fast", cwd=tmp_path)
+
+    assert done.code == 1
+    assert done.run.parent.name == "poor"
+
+
+def test_a_failed_trial_decides_its_case_whatever_was_not_run(tmp_path: Path) -> None:
+    """With --fail-fast and -k the case has failed; it is not merely unfinished."""
+    write_suite(tmp_path / "suite", ECHO).case("a")
+    done = runledger("run", "suite", "-k", "3", "--fail-fast", "-j", "1", cwd=tmp_path)
+
+    assert done.case("a")["status"] == "failed"
+    assert 'failures="1"' in (done.run / "junit.xml").read_text()
+
+
+NUMBERS = {
+    "infinite sum": 'send("usage", cost_usd=1e308); send("usage", cost_usd=1e308)',
+    "huge tokens": 'send("usage", tokens_out=10**40)',
+    "huge data": 'send("task_error", message="x", data=10**400)',
+    "huge output": 'send("final_output", output={"a": 10**299})',
+    "too huge output": 'send("final_output", output={"a": 10**400})',
+}
+
+
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_no_number_of_an_agents_can_break_the_record(tmp_path: Path, numbers: str) -> None:
+    """Whatever it counts or answers, every line is JSON and every view is made."""
+    suite = write_suite(tmp_path / "suite", f"read(); {NUMBERS[numbers]}")
+    suite.case("a", assertions=[{"type": "equals", "path": "a", "value": 1}])
+    done = runledger("run", "suite", cwd=tmp_path)
+
+    assert done.code == 1
+    assert done.events[-1]["type"] == "run_end"
+    assert "Infinity" not in (done.run / "run.jsonl").read_text()
+    assert runledger("report", done.run, cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_nothing(tmp_path: Path, closed: str) -> None:
+    """Without standard streams the run is the same, and its files are not written into."""
+    echo_suite(tmp_path / "suite", "a")
+    words = " ".join(map(shlex.quote, command("run", "suite")))
+    done = subprocess.run(
+        ["sh", "-c", f"{words} {closed}"], cwd=tmp_path, env=clean_environment(), check=False
+    )
+    (run,) = tmp_path.glob(".agentci/runs/demo/*")
+
+    assert done.returncode == 0
+    for name in ("run.jsonl", "results.jsonl"):
+        for line in (run / name).read_text().splitlines():
+            json.loads(line)
+
+
+def test_what_a_reused_agent_said_late_is_not_the_next_answer(tmp_path: Path) -> None:
+    """A second answer that waits in the pipe belongs to no later case."""
+    agent = """
+        while task := read():
+            send("final_output", output={"for": task["task_id"]})
+            if task["task_id"] == "a":
+                time.sleep(0.1)
+                send("final_output", output={"for": "b", "x": "stale"})
+    """
+    slow = 'import sys, time; time.sleep(0.6); print(\'{"pass": true, "score": 1}\')'
+    suite = write_suite(tmp_path / "suite", agent, agent_reuse=True)
+    suite.case("a", assertions=[{"type": "script", "command": ["{python}", "-c", slow]}])
+    suite.case("b", assertions=[{"type": "required_fields", "fields": ["x"]}])
+    done = runledger("run", "suite", "-j", "1", cwd=tmp_path)
+
+    assert done.failure_types("b") == ["assertion_failed"]
+
+
+def test_unused_recordings_are_noted_where_the_suite_wants_a_warning(tmp_path: Path) -> None:
+    """`unused: warn` passes, and says so."""
+    suite = write_suite(tmp_path / "suite", ECHO, cassettes={"unused": "warn"})
+    suite.case("a", [entry("search", 1, q="a"), entry("search", 1, q="other")])
+    done = runledger("run", "suite", cwd=tmp_path)
+
+    assert done.code == 0
+    assert "note: a: recorded answers were not used" in done.out
+
+
+def test_costs_add_up_as_people_add_them(tmp_path: Path) -> None:
+    """Ten cents and twenty cents are thirty cents."""
+    agent = """
+        read()
+        send("usage", cost_usd=0.1)
+        send("usage", cost_usd=0.2)
+        send("final_output", output={})
+    """
+    write_suite(tmp_path / "suite", agent, budgets={"max_cost_usd": 0.3}).case("a")
+
+    assert runledger("run", "suite", cwd=tmp_path).code == 0
+
+
+def test_an_output_directory_that_leads_out_by_a_link_is_refused(tmp_path: Path) -> None:
+    """A suite cannot write outside the directory it is run from."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/link").symlink_to(tmp_path)
+    echo_suite(tmp_path / "here/suite", "a", output_dir="link/out")
+    done = runledger("run", "suite", cwd=tmp_path / "here")
+
+    assert done.code == 2
+    assert "output_dir" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_values_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    """Eight megabytes of empty lists are hundreds of megabytes once read."""
+    agent = "read(); send('log', message='x', data=[[]] * 2_000_000); input()"
+    write_suite(tmp_path / "suite", agent).case("a")
+    done = runledger("run", "suite", cwd=tmp_path)
+
+    assert done.failure_types("a") == ["message_too_large"]
+
+
+def test_a_long_complaint_is_cut_in_the_summary(tmp_path: Path) -> None:
+    """A failure quotes what a person can read."""
+    agent = "read(); send('task_error', message='x' * 1_000_000, data=['y' * 1_000_000])"
+    write_suite(tmp_path / "suite", agent).case("a")
+    done = runledger("run", "suite", cwd=tmp_path)
+
+    assert (done.run / "summary.json").stat().st_size < 20_000
+    assert (done.run / "run.jsonl").stat().st_size > 1_000_000

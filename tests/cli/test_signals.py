@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kit import SuiteOnDisk, clean_environment, command, survivors, write_suite
+from kit import SuiteOnDisk, clean_environment, command, runledger, survivors, write_suite
 
 HANG = """
 task = read()
@@ -150,6 +151,54 @@ def test_a_signal_during_start_up_is_not_lost(tmp_path: Path, signum: int, code:
     process.send_signal(signum)
 
     assert process.wait(30) == code
+
+
+def test_a_stop_between_two_suites_is_not_success(tmp_path: Path) -> None:
+    """What was never begun cannot have passed: the signal's exit code is given."""
+    grader = "import os, signal; os.kill(int(open('runner').read()), signal.SIGINT)"
+    agent = "read(); open('runner', 'w').write(str(os.getppid())); send('final_output', output={})"
+    first = write_suite(tmp_path / "first", agent, suite_name="first")
+    first.case("a", assertions=[{"type": "script", "command": ["{python}", "-c", grader]}])
+    write_suite(tmp_path / "second", agent, suite_name="second").case("a")
+    done = runledger("run", "first", "second", cwd=tmp_path)
+
+    assert done.code == 130
+    assert done.run.parent.name == "first"
+
+
+@pytest.mark.parametrize("signum", [signal.SIGHUP, signal.SIGQUIT])
+def test_a_closed_terminal_leaves_a_summary(
+    hanging: tuple[subprocess.Popen[bytes], SuiteOnDisk], signum: int
+) -> None:
+    """Hanging up and quitting are ways to stop, and leave nothing running."""
+    process, suite = hanging
+    os.killpg(process.pid, signum)
+
+    assert process.wait(30) == 143
+    assert record_of(suite)[0]["status"] == "interrupted"
+    assert not list(survivors(suite.mark))
+
+
+def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
+    """Under nohup a hang-up does not end the run."""
+    agent = (
+        "read(); os.kill(int(os.environ['GUARD']), signal.SIGHUP); send('final_output', output={})"
+    )
+    suite = write_suite(tmp_path / "suite", agent)
+    document = json.loads((suite.path / "suite.yaml").read_text())
+    document["env"]["pass"] = ["GUARD"]
+    (suite.path / "suite.yaml").write_text(json.dumps(document))
+    suite.case("a")
+    words = " ".join(map(shlex.quote, command("run", "suite", "-q")))
+    done = subprocess.run(
+        ["sh", "-c", f"trap '' HUP; export GUARD=$$; exec {words}"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+
+    assert done.returncode == 0
 
 
 def test_a_signal_ends_kept_agents_in_good_order(tmp_path: Path) -> None:

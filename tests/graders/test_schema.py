@@ -6,6 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from graders.trials import answering, failures, messages
+from runledger.graders.schema import schema_failures
 from runledger.ledger.assertion import JsonSchema
 from runledger.ledger.value import Json
 
@@ -227,3 +228,16 @@ def test_our_keywords_agree_with_jsonschemas_own(
         whole = {keyword: others, **schema}
 
         assert (under(whole, output) == []) == Draft202012Validator(whole).is_valid(output)
+
+
+def test_a_schema_that_branches_at_every_level_does_not_hang() -> None:
+    """Two ways at each of sixty levels would take for ever; the grader gives up, and says so."""
+    ways = [{"properties": {"n": {"$ref": "#/$defs/x"}}, "required": [name]} for name in ("y", "z")]
+    schema: Json = {"$defs": {"x": {"anyOf": ways}}, "properties": {"a": {"$ref": "#/$defs/x"}}}
+    value: Json = {}
+    for _ in range(60):
+        value = {"n": value}
+    (failure,) = schema_failures("json_schema", schema, {"a": value})
+
+    assert failure.type == "grader_error"
+    assert "it takes over 1000000 steps" in failure.message

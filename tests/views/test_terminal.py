@@ -190,7 +190,7 @@ def test_tokens_and_cost_are_shown_when_known() -> None:
 
 @pytest.mark.parametrize(
     ("usd", "text"),
-    [(0.0, "$0.0000"), (0.00002, "$2e-05"), (0.25, "$0.2500"), (1234.5, "$1,234.50")],
+    [(0.0, "$0.0000"), (0.00002, "under $0.0001"), (0.25, "$0.2500"), (1234.5, "$1,234.50")],
 )
 def test_a_small_cost_does_not_look_like_nothing(usd: float, text: str) -> None:
     """A cost has as many digits as it needs."""

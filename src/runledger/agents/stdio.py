@@ -19,6 +19,7 @@ from . import Asked, Said
 
 LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
 STDERR_LINES = 20
+WEIGHT_CAP = 96 * 1024 * 1024
 
 
 class StdioDriver:
@@ -65,9 +66,11 @@ class StdioDriver:
             return self._idle.pop() if self._idle else None
 
     def _take_living(self) -> Child | None:
+        """Take an idle agent that is alive and silent: what was said late answers nothing."""
         while child := self._take_idle():
-            if not child.has_exited():
-                return child
+            with contextlib.suppress(TooLarge):
+                if child.line_at_hand() is None and not child.has_exited():
+                    return child
             child.end(0)
         return None
 
@@ -90,6 +93,7 @@ class StdioSession:
         self._deadline = deadline
         self._grace_s = grace_s
         self._call_ids: set[str] = set()
+        self._weight = 0
         self._answered = False
         self._kept = False
         self._timed_out = False
@@ -160,6 +164,9 @@ class StdioSession:
         )
 
     def _understand(self, line: bytes) -> messages.Heard:
+        self._weight += messages.weight_of(line)
+        if self._weight > WEIGHT_CAP:
+            raise self._fault("message_too_large", "the agent's messages hold too many values")
         try:
             heard = messages.parse(line)
         except AgentError as error:
@@ -181,7 +188,7 @@ class StdioSession:
         return heard
 
     def _exited_early(self) -> AgentError:
-        self._child.wait_exit(Deadline.after(self._grace_s))
+        self._child.wait_exit(min(self._deadline, Deadline.after(self._grace_s)))
         code, signal = self._child.peek_exit()
         how = f"exited with status {code}" if signal is None else f"was ended by {signal}"
         if code is None and signal is None:

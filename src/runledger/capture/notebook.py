@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..ledger.clock import Clock
 from ..ledger.event import Event, Failed, FinalOutput, Happening, ToolCall, ToolResult, UsageReport
-from ..ledger.grade import Failure, budget_failure
+from ..ledger.grade import Failure, bounded, budget_failure
 from ..ledger.task import Trial
 from ..ledger.trajectory import Exit, Trajectory
 from ..ledger.usage import Breach, Tally, Usage, add_usage, breaches
@@ -47,7 +47,7 @@ class Notebook:
     def fail(self, failure: Failure) -> None:
         """Write down a failure."""
         self.failed = True
-        self.note(Failed(failure))
+        self.note(Failed(bounded(failure)))
 
     def fail_budget(self, breach: Breach) -> None:
         """Write down that a limit was passed."""

@@ -10,6 +10,7 @@ from ..agents import Asked, Driver, Session
 from ..errors import AgentError, TrialFault
 from ..ledger.clock import Clock
 from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall
+from ..ledger.fingerprint import show_name
 from ..ledger.grade import Failure
 from ..ledger.task import Trial
 from ..ledger.trajectory import Exit, Trajectory
@@ -91,7 +92,8 @@ def _answer(
 ) -> None:
     if call.name not in stage.allowed:
         known = ", ".join(sorted(stage.allowed)) or "none"
-        message = f"tool not allowed: {call.name!r:.100} is not in tool_registry (allowed: {known})"
+        name = show_name(call.name)
+        message = f"tool not allowed: {name} is not in tool_registry (allowed: {known})"
         book.fail(Failure("tool_not_allowed", message, {"tool": call.name}))
         return
     result = source.answer(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 COMMANDS = ("run", "validate", "report")  # each module adds its command; the help keeps this order
@@ -10,6 +11,7 @@ GUARDED = frozenset({"run"})  # commands that start agents, and so run under the
 
 def main() -> int:
     """Do what the command line says and give the exit code."""
+    _open_what_is_closed()
     words = sys.argv[1:]
     if words == ["--version"]:  # before anything heavy is imported
         from ..ledger.version import VERSION
@@ -24,6 +26,16 @@ def main() -> int:
 
         return guarded(_command)
     return _command()
+
+
+def _open_what_is_closed() -> None:
+    """Put /dev/null where a standard stream was closed, before a file of ours takes its number."""
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(fd, "r" if fd == 0 else "w", closefd=False))
 
 
 def _command() -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ def watcher_for(quiet: bool) -> Watcher:
     """Choose how progress is shown."""
     if quiet:
         return Unwatched()
-    if sys.stderr.isatty() and not os.environ.get("CI"):
+    if os.isatty(2) and not os.environ.get("CI"):
         return Bar()
     return Lines()
 

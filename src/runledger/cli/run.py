@@ -24,15 +24,16 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..harness.suite_run import RunOptions, RunOutcome
+    from ..harness.suite_run import RunOptions
     from ..ledger.suite import Suite
-    from ..process.supervisor import Supervisor
 
 
 EXIT_CODES = (
     "Exit codes: 0 all well, 1 the gate failed, 2 something to fix in the files or flags, "
     "3 the run is not valid, 130 or 143 interrupted."
 )
+
+EXITS = {"passed": 0, "failed": 1, "invalid": 3, "interrupted": 1}  # the signal outweighs the last
 
 
 @app.command(rich_help_panel=GATE, epilog=EXIT_CODES)
@@ -94,14 +95,9 @@ def _run_all(runs: list[tuple[Suite, RunOptions]], format: Format, quiet: bool) 
             watcher = watcher_for(quiet)
             outcome = run_suite(suite, options, supervisor=supervisor, watcher=watcher)
             put(shown(outcome.summary, outcome.path, format))
-            codes.append(_exit_code(outcome, supervisor))
-            if supervisor.stop.requested:
+            codes.append(EXITS[outcome.summary.status])
+            if supervisor.stop.requested or (options.fail_fast and codes[-1]):
                 break
+        if supervisor.stop.signum is not None:
+            codes.append(128 + supervisor.stop.signum)
     return worst(codes)
-
-
-def _exit_code(outcome: RunOutcome, supervisor: Supervisor) -> int:
-    status = outcome.summary.status
-    if status == "interrupted":
-        return 128 + (supervisor.stop.signum or 2)
-    return {"passed": 0, "failed": 1, "invalid": 3}[status]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
 from ..ledger.run import Summary
@@ -25,7 +24,7 @@ def shown(found: Summary, path: Path, format: str) -> str:
 def text_of(found: Summary, path: Path) -> str:
     """Show a run to a person, in the terminal's width and with colours where they are wanted."""
     width = min(shutil.get_terminal_size().columns, WIDEST)
-    look = Look(width=width, colour=wants_colour(sys.stdout.isatty()))
+    look = Look(width=width, colour=wants_colour(os.isatty(1)))
     return terminal.render(found, str(path), look)
 
 

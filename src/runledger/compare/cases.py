@@ -84,6 +84,12 @@ def overridden_in(case: CaseRow) -> tuple[int, ...]:
     return tuple(sorted({line for use in uses for line in use.overridden}))
 
 
+def unused_in(case: CaseRow) -> int:
+    """Count the recorded answers that a passing case did not use, where the suite asks for it."""
+    use = cassette_of(case)
+    return use.unused if case.status == "passed" and use is not None and use.warn_unused else 0
+
+
 def unjudged_in(case: CaseRow) -> tuple[str, ...]:
     """List the limits that could not be judged, in any trial."""
     return tuple(dict.fromkeys(limit for row in case.trials for limit in row.unjudged))
@@ -104,12 +110,12 @@ def stderr_tail(row: TrialRow, most: int) -> list[str]:
 
 
 def _status(rows: Sequence[TrialRow], planned: int) -> Status:
+    """Say how a case ended: one trial that did not pass decides, whatever is still to be run."""
     statuses = {row.status for row in rows}
-    if len(rows) < planned or "unfinished" in statuses:
-        return "unfinished"
-    if statuses <= {"passed"}:
-        return "passed"
-    return "error" if "error" in statuses else "failed"
+    for decided in ("error", "failed"):
+        if decided in statuses:
+            return decided
+    return "passed" if len(rows) == planned and statuses <= {"passed"} else "unfinished"
 
 
 def _sum_known(values: Iterable[int | None]) -> int | None:

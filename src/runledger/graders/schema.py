@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, islice
@@ -23,17 +24,24 @@ from ..ledger.value import Json
 Errors: TypeAlias = Iterator[ValidationError]
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Errors]
 
+MOST_STEPS = 1_000_000
+_steps = threading.local()
 LOOKED_AT = 1000  # an agent can make a million errors; nobody reads them
+
+
+class TooManySteps(Exception):
+    """Say that judging a value by a schema would take too long."""
 
 
 def schema_failures(
     assertion: str, schema: Json, value: Json, subject: str = ""
 ) -> Iterator[Failure]:
     """Yield a failure for every error of a value under a schema, in the order of their paths."""
+    _steps.left = MOST_STEPS
     try:
         found = islice(_validator(canonical_dumps(schema)).iter_errors(value), LOOKED_AT)
         errors = sorted(found, key=_position)
-    except (SchemaError, Unresolvable, BadPattern) as fault:
+    except (SchemaError, Unresolvable, BadPattern, TooManySteps) as fault:
         yield _unusable(assertion, subject, fault)
     except ArithmeticError as fault:
         message = f"{subject}a number in it cannot be checked ({fault})"
@@ -87,7 +95,20 @@ def _careful(dialect: Any) -> Any:
     ours = {name: check for name, check in KEYWORDS.items() if name in dialect.VALIDATORS}
     if dialect is Draft3Validator:
         del ours["properties"]  # there it also says which ones are required
-    return extend(dialect, ours)  # type: ignore[no-untyped-call]
+    every = {name: _counted(check) for name, check in {**dialect.VALIDATORS, **ours}.items()}
+    return extend(dialect, every)  # type: ignore[no-untyped-call]
+
+
+def _counted(check: Any) -> Any:
+    """Let a keyword be checked only so often: some schemas branch at every level of a value."""
+
+    def check_and_count(validator: Any, keyword: Any, value: Any, schema: Any) -> Any:
+        _steps.left -= 1
+        if _steps.left < 0:
+            raise TooManySteps(f"it takes over {MOST_STEPS} steps on this value")
+        return check(validator, keyword, value, schema)
+
+    return check_and_count
 
 
 def _of_one_dialect(schema: Any) -> Any:

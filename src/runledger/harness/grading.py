@@ -10,7 +10,7 @@ from typing import TypeAlias
 from ..errors import RunledgerError
 from ..graders import Grader, Place, graders_for
 from ..ledger.event import Event, Failed, Graded, Happening
-from ..ledger.grade import Failure, Grade, grade_of, status_of
+from ..ledger.grade import Failure, Grade, bounded, grade_of, status_of
 from ..ledger.run import TrialRow
 from ..ledger.task import Trial
 from ..ledger.trajectory import Trajectory, calls_by_name, failures_in, output_in, tally_of
@@ -31,7 +31,7 @@ def grade_trajectory(trajectory: Trajectory, place: Place, note: Note) -> Trajec
 def finish_tools(trajectory: Trajectory, source: ToolSource, note: Note) -> Trajectory:
     """Let the source of the answers finish after a trial that went well."""
     left = [] if failures_in(trajectory.events) else source.finish()
-    finished = _extended(trajectory, [Failed(failure) for failure in left], note)
+    finished = _extended(trajectory, [Failed(bounded(failure)) for failure in left], note)
     return replace(finished, cassette=source.use())
 
 
@@ -78,7 +78,7 @@ def _verdicts(trajectory: Trajectory, place: Place) -> Iterator[Happening]:
         grade = _grade(grader, trajectory)
         yield Graded(grade)
         for failure in grade.failures:
-            yield Failed(failure)
+            yield Failed(bounded(failure))
 
 
 def _grade(grader: Grader, trajectory: Trajectory) -> Grade:

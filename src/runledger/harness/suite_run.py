@@ -131,9 +131,10 @@ def run_suite(
             agent=" ".join(suite.agent.command),
             fail_fast=options.fail_fast,
         )
+        jobs = min(options.jobs, len(tasks) * options.trials)
         started = clock.monotonic()
         wake = partial(keeper.stop.request, signal.SIGINT)
-        executor = registry.find("executors", "local")(options.jobs, wake)
+        executor = registry.find("executors", "local")(jobs, wake)
         interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
         wall_ms = int((clock.monotonic() - started) * 1000)
         writer.end({"wall_ms": wall_ms, "interrupted": interrupted})

@@ -54,12 +54,26 @@ def show(value: Json | Absent, width: int = 60) -> str:
     return repr(value) if isinstance(value, Absent) else preview(value, width)
 
 
+def show_both(one: Difference, width: int = 60) -> tuple[str, str]:
+    """Show both sides; of two long texts with the same beginning, the part where they differ."""
+    left, right = one.left, one.right
+    if isinstance(left, str) and isinstance(right, str):
+        pairs = enumerate(zip(left, right, strict=False))
+        shorter = min(len(left), len(right))
+        same = next((at for at, (ours, theirs) in pairs if ours != theirs), shorter)
+        if same > width // 2:
+            start = same - width // 4
+            left, right = f"…{left[start:]}", f"…{right[start:]}"
+    return show(left, width), show(right, width)
+
+
 def describe(found: Iterable[Difference], limit: int = 5) -> str:
     """Tell the first differences between what was expected (left) and found (right), one a line."""
     some = list(islice(found, limit + 1))
     lines = [
-        f"at {show_name(one.path)}: expected {show(one.left)}, found {show(one.right)}"
+        f"at {show_name(one.path)}: expected {ours}, found {theirs}"
         for one in some[:limit]
+        for ours, theirs in [show_both(one)]
     ]
     return "\n".join([*lines, "and more"] if len(some) > limit else lines)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from .fingerprint import preview
+from .fingerprint import canonical_bytes, preview
 from .usage import Breach
 from .value import Absent, Json
 
@@ -25,6 +25,9 @@ NOT_JUDGED = NOT_VALID | {
     "cassette_invalid",
 }
 """Failures after which the agent's work cannot be judged."""
+
+MESSAGE_CHARS = 8 * 1024
+DETAIL_BYTES = 16 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,19 @@ class Grade:
     failures: tuple[Failure, ...] = ()
     reasoning: str | None = None
     outcome: Json = None
+
+
+def bounded(failure: Failure) -> Failure:
+    """Cut a failure to what a person reads: its details may quote whatever an agent said."""
+    message = failure.message
+    if len(message) > MESSAGE_CHARS:
+        message = message[:MESSAGE_CHARS] + "…"
+    small = {key: _small(value) for key, value in failure.details.items()}
+    return Failure(failure.type, message, small)
+
+
+def _small(value: Json) -> Json:
+    return value if len(canonical_bytes(value)) <= DETAIL_BYTES else preview(value, 1000)
 
 
 def grade_of(grader: str, failures: Iterable[Failure]) -> Grade:

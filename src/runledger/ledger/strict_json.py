@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from .value import Json
 
+MAX_DIGITS = 300  # with more, readers that know only floating-point numbers see infinity
 MAX_DEPTH = 200  # orjson writes 254 levels: what is taken in can be written again, wrapped or not
 
 
@@ -52,7 +53,15 @@ def _float(digits: str) -> float:
     return value
 
 
-_DECODER = JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+def _int(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise NotJson("an integer has too many digits")
+    return int(digits)
+
+
+_DECODER = JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int
+)
 
 
 def _is_deep(value: Json) -> bool:

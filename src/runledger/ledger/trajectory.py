@@ -35,6 +35,7 @@ class CassetteUse:
     used: int
     unused: int
     overridden: tuple[int, ...] = ()  # lines that matched only through an override
+    warn_unused: bool = False  # the suite wants to hear of unused entries, but not to fail
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isclose
 from typing import TypeVar
 
 Number = TypeVar("Number", int, float)
@@ -69,8 +70,12 @@ def breaches(limits: Limits, tally: Tally) -> Iterator[Breach]:
         ("max_cost_usd", limits.max_cost_usd, tally.usage.cost_usd),
     )
     for name, allowed, used in pairs:
-        if allowed is not None and used is not None and used > allowed:
+        if allowed is not None and used is not None and _over(used, allowed):
             yield Breach(name, allowed, used)
+
+
+def _over(used: float, allowed: float) -> bool:
+    return used > allowed and not isclose(used, allowed, rel_tol=1e-9)  # 0.1 + 0.2 is not over 0.3
 
 
 def unjudged(limits: Limits, usage: Usage) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Deadline:
     """A moment; `after` makes one that lies some seconds ahead."""
 

@@ -17,7 +17,8 @@ from . import linux
 from .deadline import Deadline
 
 FORWARDED = {signal.SIGINT: signal.SIGUSR1, signal.SIGTERM: signal.SIGUSR2}
-HANDLED = frozenset({*FORWARDED, *FORWARDED.values(), signal.SIGHUP})
+MEANINGS = {signal.SIGHUP: signal.SIGTERM, signal.SIGQUIT: signal.SIGTERM}
+HANDLED = frozenset({*FORWARDED, *FORWARDED.values(), *MEANINGS})
 PARENT_DIED = signal.SIGTERM
 LAST_WAIT_S = 5.0
 
@@ -32,11 +33,12 @@ def guarded(work: Callable[[], int]) -> int:
         return work()
     linux.set_subreaper(True)
     guard = os.getpid()
-    watched = {*HANDLED, signal.SIGCHLD}
+    heeded = {one for one in HANDLED if signal.getsignal(one) is not signal.SIG_IGN}  # nohup
+    watched = {*heeded, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     runner = os.fork()
     if runner == 0:
-        signal.pthread_sigmask(signal.SIG_SETMASK, {*before, *HANDLED})
+        signal.pthread_sigmask(signal.SIG_SETMASK, {*before, *heeded})
         _be_the_runner(guard, work)
     status = _watch_over(runner, watched)
     _end_descendants(Deadline.after(LAST_WAIT_S))
@@ -52,7 +54,7 @@ def _be_the_runner(guard: int, work: Callable[[], int]) -> None:
     try:
         code = work()
     finally:
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
@@ -65,10 +67,10 @@ def _watch_over(runner: int, watched: set[signal.Signals]) -> int:
         if pid == runner:
             return status
         seen = signal.sigwait(watched)
-        meant = signal.SIGTERM if seen == signal.SIGHUP else seen
+        meant = MEANINGS.get(signal.Signals(seen), signal.Signals(seen))
         if meant in FORWARDED:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(runner, FORWARDED[signal.Signals(meant)])
+                os.kill(runner, FORWARDED[meant])
 
 
 def _end_descendants(deadline: Deadline) -> None:

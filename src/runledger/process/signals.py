@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
 from types import FrameType
 
-from .guard import FORWARDED, HANDLED
+from .guard import FORWARDED, HANDLED, MEANINGS
 from .supervisor import Supervisor
 
-MEANINGS = {
-    signal.SIGHUP: signal.SIGTERM,
-    **{forwarded: meant for meant, forwarded in FORWARDED.items()},
-}
+MEANT = {**MEANINGS, **{forwarded: meant for meant, forwarded in FORWARDED.items()}}
 
 
 @contextlib.contextmanager
@@ -24,10 +22,12 @@ def stoppable(supervisor: Supervisor) -> Iterator[None]:
 
     def react(signum: int, _: FrameType | None) -> None:
         seen[signum] += 1
-        meant = MEANINGS.get(signal.Signals(signum), signal.Signals(signum))
+        meant = MEANT.get(signal.Signals(signum), signal.Signals(signum))
         supervisor.stop.request(meant)
         if max(seen.values()) > 1:
             supervisor.kill_all()
+        if max(seen.values()) > 2:  # whatever our threads are doing: the guard ends the rest
+            os._exit(128 + meant)
 
     ours = [one for one in HANDLED if signal.getsignal(one) is not signal.SIG_IGN]  # nohup
     before = {signum: signal.signal(signum, react) for signum in ours}

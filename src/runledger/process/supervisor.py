@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import signal
@@ -165,6 +166,8 @@ def _reason(error: OSError | ValueError, launch: Launch) -> str:
         return str(error)
     words = os.strerror(error.errno) if error.errno else str(error)
     found = os.path.exists(os.path.join(launch.cwd, launch.argv[0]))  # noqa: PTH110, PTH118
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return f"{words} (use fewer jobs, or raise `ulimit -n`)"
     if isinstance(error, FileNotFoundError) and found:
         return f"{words} (the file exists: is the interpreter in its first line there?)"
     return words

@@ -8,7 +8,9 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -29,6 +31,8 @@ def _written(value: Json) -> Json:
     """Spell lone surrogates out as \\udxxx, since UTF-8 has no way to write them."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, float):
+        return value if isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(_written(key)): _written(item) for key, item in value.items()}
     return [_written(item) for item in value] if isinstance(value, (list, tuple)) else value
@@ -84,6 +88,14 @@ def write_whole(path: Path, data: bytes) -> None:
             beside.unlink(missing_ok=True)
             raise
         _sync_directory(path.parent)
+
+
+def decode(line: bytes) -> Any:
+    """Read a line that we wrote."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:  # integers that orjson does not know
+        return json.loads(line)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..errors import CassetteMiss, did_you_mean
-from ..ledger.difference import Difference, show
+from ..ledger.difference import Difference, show_both
 from ..ledger.fingerprint import canonical_bytes, preview
 from ..ledger.value import Absent, Json
 from .match import matcher_for
@@ -101,8 +101,9 @@ def _miss(
 
 def _about(nearest: Nearest) -> str:
     shown = [
-        f"{one.path}: recorded {show(one.left)}, called {show(one.right)}"
+        f"{one.path}: recorded {recorded}, called {called}"
         for one in nearest.differences[:SHOWN_DIFFERENCES]
+        for recorded, called in [show_both(one)]
     ]
     more = "; …" if len(nearest.differences) > SHOWN_DIFFERENCES else ""
     return f"nearest: line {nearest.entry.line}, differs at {'; '.join(shown) or '$'}{more}"

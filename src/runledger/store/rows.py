@@ -79,4 +79,5 @@ def _cassette_fields(use: CassetteUse | None) -> Json:
         "used": use.used,
         "unused": use.unused,
         "overridden": list(use.overridden),
+        "warn_unused": use.warn_unused,
     }

@@ -17,7 +17,7 @@ from ..ledger.event import Happening, fields_of
 from ..ledger.run import RunRecord, TrialRow
 from ..ledger.task import Trial
 from ..ledger.value import Json
-from .lines import LineLog, read_lines, write_whole
+from .lines import LineLog, decode, read_lines, write_whole
 from .rows import failure_from, row_fields, row_from
 
 MANIFEST, LOG, RESULTS = "manifest.json", "run.jsonl", "results.jsonl"
@@ -90,9 +90,10 @@ class RunWriter:
 
 
 def find_run(name: str, output_dir: Path) -> Path:
-    """Find a run by its directory, by its id, or the latest one."""
-    if (Path(name) / MANIFEST).is_file():
-        return Path(name)
+    """Find a run by its directory or a file in it, by its id, or the latest one."""
+    given = Path(name) if Path(name).is_dir() else Path(name).parent
+    if Path(name).exists() and (given / MANIFEST).is_file():
+        return given
     runs = {file.parent.name: file.parent for file in output_dir.glob(f"*/*/{MANIFEST}")}
     if name == "latest" and runs:
         return max(runs.values(), key=_moment)
@@ -110,6 +111,13 @@ def _moment(run: Path) -> tuple[str, int]:
 
 def read_run(path: Path) -> RunRecord:
     """Read what a run's record says about it, without the events of its trials."""
+    try:
+        return _read_run(path)
+    except (KeyError, TypeError, ValueError, OSError) as error:
+        raise UsageError(f"the record in {path} cannot be read: {error!r}") from error
+
+
+def _read_run(path: Path) -> RunRecord:
     manifest = _read_manifest(path)
     planned = {case["id"]: index for index, case in enumerate(manifest["cases"])}
     rows: dict[tuple[int, int], TrialRow] = {}
@@ -144,7 +152,7 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the events that a record of a run is made of, passing over the rest unparsed."""
     for line in read_lines(path):
         if b'"type":"case_end"' in line or b'"type":"failure"' in line or b'"run_end"' in line:
-            event = orjson.loads(line)
+            event = decode(line)
             if event["type"] in ("case_end", "failure", "run_end"):
                 yield event
 

@@ -57,6 +57,7 @@ class Tape:
             used=used,
             unused=total - used,
             overridden=tuple(sorted(self._overridden)),
+            warn_unused=self._rules.unused == "warn",
         )
 
     def _has_its_turn(self, shelf: Shelf, tool: str, args: Json) -> bool:

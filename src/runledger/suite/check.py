@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from ..errors import Finding, did_you_mean
 from ..ledger.pattern import pattern_problem
@@ -117,6 +117,9 @@ def _output_problem(path: str) -> str | None:
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts or "\0" in path:
         return f"must be below the directory you run from: no absolute path, no ..; found {path}"
+    here = Path.cwd().resolve()
+    if not (here / path).resolve().is_relative_to(here):
+        return f"must be below the directory you run from; {path} leads out of it by a link"
     return None
 
 

@@ -82,5 +82,5 @@ def duration(ms: int | None) -> str:
 def money(usd: float) -> str:
     """Write a cost so that a small one does not look like nothing."""
     if usd and abs(usd) < 0.0001:
-        return f"${usd:.1g}"
+        return "under $0.0001"
     return f"${usd:,.2f}" if usd >= 1 else f"${usd:.4f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -23,6 +24,9 @@ from ..ledger.run import CaseRow, Summary
 from ..ledger.value import Json
 
 SCHEMA_VERSION = 1
+CONTROLS = re.compile(
+    r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
+)  # JSON has another way to write them
 
 
 def render(summary: Summary) -> str:
@@ -31,8 +35,8 @@ def render(summary: Summary) -> str:
 
 
 def summary_line(summary: Summary) -> str:
-    """Write the same document on one line, without the newline."""
-    return _dump(_document(summary))
+    """Write the same document on one line, without the newline, for a terminal too."""
+    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", _dump(_document(summary)))
 
 
 def _document(summary: Summary) -> Mapping[str, Json]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..compare.cases import failures_of, judged, leaky, overridden_in, unjudged_in
+from ..compare.cases import failures_of, judged, leaky, overridden_in, unjudged_in, unused_in
 from ..ledger.grade import NOT_VALID
 from ..ledger.printable import inert, one_line
 from ..ledger.run import CaseRow, Summary
@@ -100,6 +100,8 @@ def _notes(cases: Sequence[CaseRow]) -> Iterator[str]:
             found.setdefault(LEAKY, []).append(case.id)
         for limit in unjudged_in(case):
             found.setdefault(f"{limit} {UNJUDGED}", []).append(case.id)
+        if unused_in(case):
+            found.setdefault("recorded answers were not used", []).append(case.id)
         if overridden_in(case):
             found.setdefault(f"cassette entries {OVERRIDDEN}", []).append(case.id)
     for what, ids in found.items():
@@ -113,8 +115,8 @@ def _figures(summary: Summary) -> Iterator[str]:
         yield ", ".join(f"{number:,} {what}" for what, number in cases.items() if number)
     errors = f" ({totals.tool_errors:,} failed)" if totals.tool_errors else ""
     yield count(totals.tool_calls, "tool call") + errors
-    tokens = {"tokens in": totals.tokens_in, "tokens out": totals.tokens_out}
-    if known := [f"{n:,} {what}" for what, n in tokens.items() if n is not None]:
+    tokens = {"in": totals.tokens_in, "out": totals.tokens_out}
+    if known := [f"{count(n, 'token')} {way}" for way, n in tokens.items() if n is not None]:
         yield ", ".join(known)
     if totals.cost_usd is not None:
         yield money(totals.cost_usd)

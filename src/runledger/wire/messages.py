@@ -18,6 +18,7 @@ Heard: TypeAlias = ToolCall | FinalOutput | Log | TaskError | UsageReport
 Fields: TypeAlias = dict[str, Json]
 
 SNIPPET = 200
+MOST = 10**15  # of tokens or dollars in one report: sums of what is below stay finite
 
 
 def task_start(task_id: str, task_input: Json) -> bytes:
@@ -32,6 +33,12 @@ def tool_result(result: ToolResult) -> bytes:
     if result.error is not None:
         message["error"] = result.error
     return _line(message)
+
+
+def weight_of(line: bytes) -> int:
+    """Estimate the memory that a line will take once read: a value costs more than its bytes."""
+    containers = line.count(b"[") + line.count(b"{")
+    return len(line) + 150 * containers + 40 * line.count(b",")
 
 
 def parse(line: bytes) -> Heard:
@@ -130,8 +137,8 @@ def _amount(message: Fields, key: str) -> float | None:
     value = message.pop(key, None)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-        raise _Wrong(f"{key!r} must be a number of at least 0, found {_shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST:
+        raise _Wrong(f"{key!r} must be a number from 0 to {MOST}, found {_shown(value)}")
     return value
 
 
