@@ -240,4 +240,4 @@ def test_a_schema_that_branches_at_every_level_does_not_hang() -> None:
     (failure,) = schema_failures("json_schema", schema, {"a": value})
 
     assert failure.type == "grader_error"
-    assert "it takes over 1000000 steps" in failure.message
+    assert "it takes too many steps" in failure.message

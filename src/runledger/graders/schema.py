@@ -24,7 +24,7 @@ from ..ledger.value import Json
 Errors: TypeAlias = Iterator[ValidationError]
 Keyword: TypeAlias = Callable[[Any, Any, Any, Any], Errors]
 
-MOST_STEPS = 1_000_000
+FEWEST_STEPS, STEPS_PER_VALUE, MOST_STEPS = 50_000, 50, 2_000_000
 _steps = threading.local()
 LOOKED_AT = 1000  # an agent can make a million errors; nobody reads them
 
@@ -37,7 +37,7 @@ def schema_failures(
     assertion: str, schema: Json, value: Json, subject: str = ""
 ) -> Iterator[Failure]:
     """Yield a failure for every error of a value under a schema, in the order of their paths."""
-    _steps.left = MOST_STEPS
+    _steps.left = _steps_for(value)
     try:
         found = islice(_validator(canonical_dumps(schema)).iter_errors(value), LOOKED_AT)
         errors = sorted(found, key=_position)
@@ -99,13 +99,19 @@ def _careful(dialect: Any) -> Any:
     return extend(dialect, every)  # type: ignore[no-untyped-call]
 
 
+def _steps_for(value: Json) -> int:
+    text = canonical_bytes(value)
+    values = text.count(b",") + text.count(b"[") + text.count(b"{")
+    return min(FEWEST_STEPS + STEPS_PER_VALUE * values, MOST_STEPS)
+
+
 def _counted(check: Any) -> Any:
     """Let a keyword be checked only so often: some schemas branch at every level of a value."""
 
     def check_and_count(validator: Any, keyword: Any, value: Any, schema: Any) -> Any:
         _steps.left -= 1
         if _steps.left < 0:
-            raise TooManySteps(f"it takes over {MOST_STEPS} steps on this value")
+            raise TooManySteps("it takes too many steps on this value")
         return check(validator, keyword, value, schema)
 
     return check_and_count
