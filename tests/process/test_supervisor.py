@@ -143,6 +143,20 @@ os.read(ready, 1)
     assert not list(survivors(mark))
 
 
+def test_a_child_that_cleared_its_environment_is_known_by_its_session(
+    supervisor: Supervisor,
+) -> None:
+    """Without a mark it is still found, called a leak, and ended."""
+    source = "import subprocess; print(subprocess.Popen(['sleep', '1000'], env={}).pid)"
+    child = supervisor.start(python(source))
+    left = int(first_line(child) or 0)
+    child.wait_exit(Deadline.after(SOON))
+
+    assert child.end(1).leaky
+    with pytest.raises(ProcessLookupError):
+        os.kill(left, 0)
+
+
 def test_many_children_are_all_ended(supervisor: Supervisor) -> None:
     """Two hundred processes at once are no different from one."""
     mark = uuid.uuid4().hex

@@ -87,13 +87,13 @@ def narrow(suites: Sequence[Suite], options: RunOptions) -> list[tuple[Suite, Ru
     if not options.cases and not options.tags:
         return [(suite, options) for suite in suites]
     every = [task for suite in suites for task in suite.tasks]
-    chosen = {id(task) for task in choose(every, options.cases, options.tags)}
-    ids = [tuple(task.id for task in suite.tasks if id(task) in chosen) for suite in suites]
-    return [
-        (suite, replace(options, cases=found, tags=()))
-        for suite, found in zip(suites, ids, strict=True)
-        if found
-    ]
+    wanted = {id(task) for task in choose(every, options.cases, options.tags)}
+    runs = []
+    for suite in suites:
+        cases = tuple(task.id for task in suite.tasks if id(task) in wanted)
+        if cases:
+            runs.append((suite, replace(options, cases=cases, tags=())))
+    return runs
 
 
 DEFAULTS = RunOptions()

@@ -64,7 +64,7 @@ class Supervisor:
     ) -> None:
         for child in list(self._live.values()):
             child.end(0)
-        self._end_orphans(b"" if self._alone else f"{MARK}={self._session}-".encode())
+        self._end_orphans(_Trail(b"" if self._alone else f"{MARK}={self._session}-".encode()))
         _adopt(-1)
         self.stop.close()
 
@@ -86,13 +86,13 @@ class Supervisor:
 
     def sweep(self, child: Child) -> bool:
         """End what a program left behind; say whether it should have ended that itself."""
-        mark = self._marks[child.pid]
+        trail = _Trail(self._marks[child.pid], child.pid)
         if not child.asked_to_end:
-            self._settle(mark)
-        left = self._orphans(mark)
+            self._settle(trail)
+        left = self._orphans(trail)
         leaky = any(not child.asked_to_end or _escaped(pid, child.pid) for pid in left)
         child.kill()  # the rest of its group, while its process id cannot be used again
-        return self._end_orphans(mark, group=child.pid) or leaky
+        return self._end_orphans(trail) or leaky
 
     def forget(self, child: Child) -> None:
         """Let go of a program that is gone."""
@@ -100,33 +100,49 @@ class Supervisor:
             if self._live.get(child.pid) is child:  # its process id may serve another one already
                 del self._live[child.pid], self._marks[child.pid]
 
-    def _settle(self, mark: bytes) -> None:
+    def _settle(self, trail: _Trail) -> None:
         deadline = Deadline.after(SETTLE_MS / 1000)
-        for pid in self._orphans(mark):
+        for pid in self._orphans(trail):
             linux.await_death(pid, deadline)
 
-    def _end_orphans(self, mark: bytes, group: int = 0) -> bool:
+    def _end_orphans(self, trail: _Trail) -> bool:
         """Kill until none is left; say whether any had left the group."""
         deadline = Deadline.after(SWEEP_S)
         escaped = False
-        while (orphans := self._orphans(mark)) and not deadline.passed():
+        while (orphans := self._orphans(trail)) and not deadline.passed():
             for pid in orphans:
-                escaped |= _escaped(pid, group)
+                escaped |= _escaped(pid, trail.session)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             for pid in orphans:
                 linux.await_death(pid, deadline)
         return escaped
 
-    def _orphans(self, mark: bytes) -> list[int]:
-        """List living children that we did not start and that carry a mark; bury dead ones."""
+    def _orphans(self, trail: _Trail) -> list[int]:
+        """List living children that we did not start and that a trail leads to; bury dead ones."""
         with self._lock:
             strangers = [pid for pid in linux.children() if pid not in self._live]
             if self._alone:
                 strangers = [pid for pid in strangers if not _buried(pid)]
-        return [
-            pid for pid in strangers if not linux.is_dead(pid) and mark in linux.environment_of(pid)
-        ]
+        return [pid for pid in strangers if not linux.is_dead(pid) and _follows(pid, trail)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trail:
+    """How the processes of one program are known: by their session, or by a mark they inherited."""
+
+    mark: bytes
+    session: int = 0
+
+
+def _follows(pid: int, trail: _Trail) -> bool:
+    try:
+        # One that is just being started, or cleared its environment, has no mark to show.
+        if os.getsid(pid) == trail.session:
+            return True
+    except ProcessLookupError:
+        return False
+    return trail.mark in linux.environment_of(pid)
 
 
 _adopters = 0
