@@ -6,12 +6,16 @@ import contextlib
 import os
 import select
 import sys
+import time
 from collections.abc import Iterator
 
 from .deadline import Deadline
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
+
+ENV_END = 51 - 3  # field 51 of the line, which we split from field 3 on
+EXEC_S = 0.2
 
 ON_LINUX = sys.platform == "linux"
 
@@ -51,14 +55,29 @@ def children() -> Iterator[int]:
 
 def is_dead(pid: int) -> bool:
     """Say whether a process is gone, or a zombie that waits for its parent."""
-    stat = _read(f"/proc/{pid}/stat")
-    state = stat[stat.rfind(b")") + 2 :][:1]
-    return state in (b"", b"Z", b"X")
+    return _stat(pid)[0] in (b"", b"Z", b"X")
 
 
 def environment_of(pid: int) -> bytes:
     """Read the environment a process was started with; empty when it cannot be read."""
-    return _read(f"/proc/{pid}/environ")
+    deadline = Deadline.after(EXEC_S)
+    while not (found := _read(f"/proc/{pid}/environ")) and _is_being_replaced(pid):
+        if deadline.passed():
+            break
+        time.sleep(0.001)  # the system tells nobody when a program is in place
+    return found
+
+
+def _is_being_replaced(pid: int) -> bool:
+    """Say whether a process is in the middle of an exec, when it has no environment to show."""
+    fields = _stat(pid)
+    return fields[0] not in (b"", b"Z", b"X") and fields[ENV_END : ENV_END + 1] == [b"0"]
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Split the line of a process's state, from its state on; the name before may hold anything."""
+    line = _read(f"/proc/{pid}/stat")
+    return line[line.rfind(b")") + 1 :].split() or [b""]
 
 
 def _prctl(option: int, value: int) -> None:
