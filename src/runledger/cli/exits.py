@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import traceback
 from collections.abc import Callable, Iterable
 
 from ..errors import RunledgerError, StoreError, SuiteError
@@ -26,6 +25,8 @@ def exit_code_of(work: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception:
+        import traceback  # only a fault of ours pays for it
+
         say(f"RunLedger itself failed; please report this:\n{traceback.format_exc()}")
         return INTERNAL_FAULT
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 from ..ledger.run import Summary
@@ -23,9 +22,16 @@ def shown(found: Summary, path: Path, format: str) -> str:
 
 def text_of(found: Summary, path: Path) -> str:
     """Show a run to a person, in the terminal's width and with colours where they are wanted."""
-    width = min(shutil.get_terminal_size().columns, WIDEST)
+    width = min(_columns(), WIDEST)
     look = Look(width=width, colour=wants_colour(os.isatty(1)))
     return terminal.render(found, str(path), look)
+
+
+def _columns() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    return os.get_terminal_size(1).columns if os.isatty(1) else 80
 
 
 def wants_colour(is_terminal: bool) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -63,6 +62,8 @@ def internal_failure(error: Exception) -> Failure:
 
 
 def _trace(error: Exception) -> dict[str, Json]:
+    import traceback  # only a fault pays for it
+
     return {"traceback": "".join(traceback.format_exception(error)[-6:])}
 
 

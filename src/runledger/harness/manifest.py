@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -39,8 +39,8 @@ def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -
         "started": timestamp(clock.unix()),
         "versions": {
             "runledger": VERSION,
-            "python": platform.python_version(),
-            "platform": platform.system(),
+            "python": sys.version.split()[0],
+            "platform": sys.platform,
         },
         "suite": {"directory": suite.directory, "sha256": suite.sha256},
         "agent": {"command": command, "sha256": fingerprint(command)},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import signal
 import subprocess
 import threading
@@ -48,7 +47,7 @@ class Supervisor:
         self._alone = alone
         self._live: dict[int, Child] = {}
         self._marks: dict[int, bytes] = {}
-        self._session = secrets.token_hex(6)
+        self._session = os.urandom(6).hex()
         self._count = 0
         self._lock = threading.Lock()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from math import isfinite
@@ -76,7 +75,7 @@ class LineLog:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Replace a file in one step: readers see the old one or the new one, never a mixture."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     with _told(path):
         try:
             with beside.open("xb") as file:

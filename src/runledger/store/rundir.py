@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ def make_run_directory(parent: Path, clock: Clock) -> Path:
     """Make a directory of its own for a run, named after the moment and six random digits."""
     moment = datetime.fromtimestamp(clock.unix(), UTC).strftime("%Y%m%d-%H%M%S")
     for _ in range(TRIES):
-        path = parent / f"{moment}-{secrets.token_hex(3)}"
+        path = parent / f"{moment}-{os.urandom(3).hex()}"
         try:
             path.mkdir(parents=True)
         except FileExistsError:
