@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 from pathlib import Path
@@ -513,3 +514,14 @@ def test_a_long_complaint_is_cut_in_the_summary(tmp_path: Path) -> None:
 
     assert (done.run / "summary.json").stat().st_size < 20_000
     assert (done.run / "run.jsonl").stat().st_size > 1_000_000
+
+
+def test_a_suite_in_a_directory_of_any_name_runs(tmp_path: Path) -> None:
+    """A name that is not UTF-8 is written escaped in the record."""
+    name = os.fsdecode(b"caf\xe9")
+    echo_suite(tmp_path / name, "a")
+    done = runledger("run", name, cwd=tmp_path)
+
+    assert done.code == 0
+    manifest = json.loads((done.run / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["suite"]["directory"].endswith("caf\\udce9")

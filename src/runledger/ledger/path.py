@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -59,12 +59,18 @@ def _without(value: Json, paths: Sequence[Path]) -> Json:
     if not wanted:
         return value
     if isinstance(value, Mapping):
-        tails = {key: _below(key, wanted) for key in value}
-        return {key: _without(value[key], tails[key]) for key in value if () not in tails[key]}
+        return dict(_kept(value.items(), wanted))
     if isinstance(value, (list, tuple)):
-        below = [(item, _below(str(index), wanted)) for index, item in enumerate(value)]
-        return [_without(item, tails) for item, tails in below if () not in tails]
+        numbered = ((str(index), item) for index, item in enumerate(value))
+        return [item for _, item in _kept(numbered, wanted)]
     return value
+
+
+def _kept(items: Iterable[tuple[str, Json]], paths: Sequence[Path]) -> Iterator[tuple[str, Json]]:
+    for segment, item in items:
+        below = [path[1:] for path in paths if path[0] in (segment, ANY)]
+        if () not in below:
+            yield segment, _without(item, below)
 
 
 def _parsed(path: str | Path) -> Path:
@@ -95,7 +101,3 @@ def _child(value: Json | Absent, segment: str) -> Json | Absent:
 
 def _is_index(segment: str) -> bool:
     return segment.isascii() and segment.isdecimal() and len(segment) < 19
-
-
-def _below(segment: str, paths: Sequence[Path]) -> list[Path]:
-    return [path[1:] for path in paths if path[0] in (segment, ANY)]

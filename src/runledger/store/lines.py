@@ -17,13 +17,13 @@ from ..errors import StoreError
 from ..ledger.value import Json
 
 
-def encode(value: Json) -> bytes:
-    """Write a value as one line of UTF-8 JSON without its end, whatever its texts hold."""
+def encode(value: Json, *, indent: bool = False) -> bytes:
+    """Write a value as UTF-8 JSON, whatever its texts hold: on one line, or indented."""
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 if indent else 0)
     except (TypeError, ValueError):  # lone surrogates, integers over 64 bits
-        text = json.dumps(_written(value), separators=(",", ":"), ensure_ascii=False)
-        return text.encode()
+        layout: dict[str, Any] = {"indent": 2} if indent else {"separators": (",", ":")}
+        return json.dumps(_written(value), ensure_ascii=False, **layout).encode()
 
 
 def _written(value: Json) -> Json:

@@ -17,7 +17,7 @@ from ..ledger.event import Happening, fields_of
 from ..ledger.run import RunRecord, TrialRow
 from ..ledger.task import Trial
 from ..ledger.value import Json
-from .lines import LineLog, decode, read_lines, write_whole
+from .lines import LineLog, decode, encode, read_lines, write_whole
 from .rows import failure_from, row_fields, row_from
 
 MANIFEST, LOG, RESULTS = "manifest.json", "run.jsonl", "results.jsonl"
@@ -54,7 +54,7 @@ class RunWriter:
         self._seq = 0
         self._lock = threading.Lock()
         versioned = {"schema_version": SCHEMA_VERSION, **manifest}
-        write_whole(path / MANIFEST, orjson.dumps(versioned, option=orjson.OPT_INDENT_2) + b"\n")
+        write_whole(path / MANIFEST, encode(versioned, indent=True) + b"\n")
         self._log = LineLog(path / LOG)
         self._results = LineLog(path / RESULTS)
 
