@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import fields, replace
 from typing import Any
 
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure, status_of
-from runledger.ledger.run import RunRecord, Summary, TrialRow
+from runledger.ledger.manifest import Manifest, PlannedCase
+from runledger.ledger.run import Ending, RunRecord, Summary, TrialRow
+from runledger.ledger.suite import Thresholds
 from runledger.ledger.trajectory import CassetteUse, Exit
 from runledger.ledger.usage import Tally, Usage
 
@@ -19,6 +22,8 @@ recorded:
   line 1 search_docs {"query":"shipping times"}
   line 2 search_docs {"query":"refund policy"}
   … and 4 more"""
+
+ENDING = {field.name for field in fields(Ending)}
 
 HOSTILE = (
     "]]> </failure> </script> <img onerror=x> & \" ' \x00 \x1b[31mred\x1b[0m \x9b2J \x7f "
@@ -41,16 +46,22 @@ def short_of(case_id: str, message: str = "equals: $.x: expected 1, found 2") ->
 
 def record(*rows: TrialRow, **more: Any) -> RunRecord:
     """Make a run of exactly the cases that have rows, unless told otherwise."""
-    plain = RunRecord(
+    ending = {key: more.pop(key) for key in ENDING & more.keys()}
+    manifest = Manifest(
         run_id="20260215-101530-a1b2c3",
         suite_name="support-triage",
         mode="replay",
         started="2026-02-15T10:15:30.123Z",
-        case_ids=tuple(dict.fromkeys(one.case_id for one in rows)),
-        rows=rows,
-        wall_ms=1234,
+        cases=planned(more.pop("case_ids", (one.case_id for one in rows))),
     )
-    return replace(plain, **more)
+    if "min_success_rate" in more:
+        more["thresholds"] = Thresholds(min_success_rate=more.pop("min_success_rate"))
+    return RunRecord(replace(manifest, **more), rows, Ending(**{"wall_ms": 1234, **ending}))
+
+
+def planned(ids: Iterable[str]) -> tuple[PlannedCase, ...]:
+    """Plan the cases with these ids, each once."""
+    return tuple(PlannedCase(id) for id in dict.fromkeys(ids))
 
 
 def colourful() -> Summary:

@@ -11,6 +11,7 @@ from compare.rows import record, row, short_of
 from runledger.compare.gate import gate_passed
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure
+from runledger.ledger.regression import Regression
 from runledger.ledger.run import Totals, TrialRow
 
 
@@ -121,7 +122,8 @@ def test_a_run_without_cases_is_invalid() -> None:
 
 def test_a_failed_comparison_with_the_baseline_fails_the_run() -> None:
     """The verdict of the comparison is part of the gate; an inconclusive one is not a failure."""
-    good = record(*cases(2, 2))
+    worse = record(*cases(2, 2), regression=Regression("fail", ()))
+    unsure = record(*cases(2, 2), regression=Regression("inconclusive", ()))
 
-    assert summarize(replace(good, regression={"verdict": "fail"})).status == "failed"
-    assert summarize(replace(good, regression={"verdict": "inconclusive"})).status == "passed"
+    assert summarize(worse).status == "failed"
+    assert summarize(unsure).status == "passed"

@@ -11,21 +11,21 @@ from runledger.errors import UsageError
 from runledger.ledger.clock import Clock
 from runledger.ledger.event import Failed, Log
 from runledger.ledger.grade import Failure
-from runledger.ledger.run import TrialRow
+from runledger.ledger.manifest import Manifest, PlannedCase
+from runledger.ledger.run import Ending, TrialRow
 from runledger.ledger.task import Task, Trial
 from runledger.ledger.trajectory import CassetteUse, Exit
 from runledger.ledger.usage import Tally, Usage
 from runledger.store.rundir import RunWriter, make_run_directory, read_run
 
 CLOCK = Clock(unix=lambda: 1_700_000_000.123, monotonic=lambda: 5.0)
-MANIFEST = {
-    "run_id": "r1",
-    "suite_name": "demo",
-    "mode": "replay",
-    "started": "2023-11-14T22:13:20.123Z",
-    "trials": 1,
-    "cases": [{"id": "b"}, {"id": "a"}],
-}
+MANIFEST = Manifest(
+    run_id="r1",
+    suite_name="demo",
+    mode="replay",
+    started="2023-11-14T22:13:20.123Z",
+    cases=(PlannedCase("b"), PlannedCase("a")),
+)
 
 
 def row(case_id: str, **more: object) -> TrialRow:
@@ -61,19 +61,19 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     writer.end_trial(trial("a"), rows["a"], {"id": "a"})
     writer.note(trial("b"), Failed(failure))
     writer.end_trial(trial("b"), rows["b"], {"id": "b"})
-    writer.end({"wall_ms": 40, "interrupted": False})
+    writer.end(Ending(wall_ms=40))
     record = read_run(tmp_path)
 
     assert record.rows == (rows["b"], rows["a"])
-    assert record.case_ids == ("b", "a")
-    assert (record.wall_ms, record.interrupted) == (40, False)
+    assert [case.id for case in record.manifest.cases] == ["b", "a"]
+    assert record.ending == Ending(wall_ms=40)
 
 
 def test_a_run_without_an_end_counts_as_interrupted(tmp_path: Path) -> None:
     """A killed runner cannot write its last line; the record says so by lacking it."""
     RunWriter(tmp_path, MANIFEST, CLOCK).start({})
 
-    assert read_run(tmp_path).interrupted
+    assert read_run(tmp_path).ending.interrupted
 
 
 def test_lines_are_numbered_and_timed(tmp_path: Path) -> None:

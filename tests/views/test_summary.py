@@ -9,6 +9,7 @@ from typing import Any
 from compare.rows import HOSTILE, colourful, record, row, several_trials
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure
+from runledger.ledger.regression import Check, Regression
 from runledger.ledger.run import Summary
 from runledger.views import summary as view
 
@@ -85,9 +86,25 @@ def test_several_trials_are_counted() -> None:
 
 def test_a_comparison_is_passed_on_whole() -> None:
     """Without a baseline the key is absent."""
-    compared = summarize(record(row("a"), regression={"verdict": "pass", "checks": []}))
+    check = Check("min_success_rate", "pass", 1.0, 1.0, 0.0, 1.0)
+    compared = summarize(record(row("a"), regression=Regression("pass", (check,))))
 
-    assert read(compared)["regression"] == {"verdict": "pass", "checks": []}
+    assert read(compared)["regression"] == {
+        "verdict": "pass",
+        "checks": [
+            {
+                "id": "min_success_rate",
+                "status": "pass",
+                "baseline": 1.0,
+                "current": 1.0,
+                "delta": 0.0,
+                "threshold": 1.0,
+                "ci": None,
+                "note": None,
+            }
+        ],
+        "cases": {"newly_failing": [], "newly_passing": [], "missing": [], "added": []},
+    }
     assert "regression" not in read(summarize(record(row("a"))))
 
 

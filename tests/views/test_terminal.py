@@ -13,6 +13,7 @@ from compare.rows import MISS, colourful, record, row, several_trials, short_of
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure
 from runledger.ledger.printable import columns
+from runledger.ledger.regression import Regression
 from runledger.ledger.run import RunRecord
 from runledger.ledger.trajectory import CassetteUse, Exit
 from runledger.ledger.usage import Tally, Usage
@@ -137,7 +138,7 @@ def test_an_interrupted_run_says_what_is_missing() -> None:
             record(*(row(str(n)) for n in range(4)), short_of("x"), min_success_rate=0.8),
             "4 of 5 judged cases passed; the suite asks for at least 80%",
         ),
-        (record(row("a"), regression={"verdict": "fail"}), "worse than the baseline"),
+        (record(row("a"), regression=Regression("fail", ())), "worse than the baseline"),
     ],
 )
 def test_a_verdict_that_surprises_has_a_reason(run: RunRecord, reason: str) -> None:

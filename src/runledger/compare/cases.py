@@ -14,12 +14,12 @@ from ..ledger.usage import Usage
 
 def cases_of(record: RunRecord) -> tuple[CaseRow, ...]:
     """Gather the rows of every planned case, in the suite's order."""
-    found: dict[str, dict[int, TrialRow]] = {id: {} for id in record.case_ids}
+    found: dict[str, dict[int, TrialRow]] = {case.id: {} for case in record.manifest.cases}
     for row in record.rows:
         if row.case_id in found:
             found[row.case_id][row.trial] = row  # of several attempts the last one counts
     return tuple(
-        CaseRow(id, _status(tuple(rows.values()), record.trials), tuple(rows.values()))
+        CaseRow(id, _status(tuple(rows.values()), record.manifest.trials), tuple(rows.values()))
         for id, rows in found.items()
     )
 

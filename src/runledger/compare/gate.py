@@ -20,11 +20,11 @@ def gate_passed(totals: Totals, min_success_rate: float | None = None) -> bool:
 
 def run_status(record: RunRecord, cases: Sequence[CaseRow], totals: Totals) -> RunStatus:
     """Say how a run ended: stopped, not valid, or judged by its gate."""
-    if record.interrupted:
+    if record.ending.interrupted:
         return "interrupted"
     if _outside_failed(cases) or _stopped_for_no_case(cases):
         return "invalid"
-    well = gate_passed(totals, record.min_success_rate) and not _regressed(record)
+    well = gate_passed(totals, _demanded(record)) and not _regressed(record)
     return "passed" if well else "failed"
 
 
@@ -45,4 +45,10 @@ def _stopped_for_no_case(cases: Sequence[CaseRow]) -> bool:
 
 
 def _regressed(record: RunRecord) -> bool:
-    return record.regression is not None and record.regression.get("verdict") == "fail"
+    regression = record.ending.regression
+    return regression is not None and regression.verdict == "fail"
+
+
+def _demanded(record: RunRecord) -> float | None:
+    thresholds = record.manifest.thresholds
+    return thresholds.min_success_rate if thresholds else None

@@ -63,7 +63,7 @@ def _totals(record: RunRecord, cases: Sequence[CaseRow]) -> Totals:
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         cost_usd=usage.cost_usd,
-        wall_ms=record.wall_ms,
+        wall_ms=record.ending.wall_ms,
         avg_wall_ms=average,
         p95_wall_ms=p95,
     )

@@ -1,4 +1,4 @@
-"""What a run is made of, written before it starts: versions, and hashes of everything it reads."""
+"""Describe a run before it starts: versions, and hashes of everything it reads."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import orjson
 
 from ..ledger.clock import Clock
 from ..ledger.fingerprint import fingerprint
+from ..ledger.manifest import Manifest, PlannedCase
 from ..ledger.suite import Suite
 from ..ledger.task import Task
-from ..ledger.value import Json
 from ..ledger.version import VERSION
 from ..store.rundir import timestamp
 
@@ -28,38 +28,41 @@ class Selection:
     jobs: int
 
 
-def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -> dict[str, Json]:
+def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -> Manifest:
     """Describe a run so that a later one can tell what changed since."""
-    command = list(suite.agent.command)
-    minimum = suite.thresholds.min_success_rate if suite.thresholds else None
-    return {
-        "run_id": run_id,
-        "suite_name": suite.name,
-        "mode": suite.mode,
-        "started": timestamp(clock.unix()),
-        "versions": {
+    chosen = {task.id for task in selection.tasks}
+    return Manifest(
+        run_id=run_id,
+        suite_name=suite.name,
+        mode=suite.mode,
+        started=timestamp(clock.unix()),
+        cases=tuple(_case(task, suite) for task in selection.tasks),
+        not_chosen=tuple(task.id for task in suite.tasks if task.id not in chosen),
+        trials=selection.trials,
+        jobs=selection.jobs,
+        thresholds=suite.thresholds,
+        suite_directory=suite.directory,
+        suite_sha256=suite.sha256,
+        command=suite.agent.command,
+        command_sha256=fingerprint(list(suite.agent.command)),
+        versions={
             "runledger": VERSION,
             "python": sys.version.split()[0],
             "platform": sys.platform,
         },
-        "suite": {"directory": suite.directory, "sha256": suite.sha256},
-        "agent": {"command": command, "sha256": fingerprint(command)},
-        "trials": selection.trials,
-        "jobs": selection.jobs,
-        "min_success_rate": minimum,
-        "whole_suite": len(selection.tasks) == len(suite.tasks),
-        "cases": [_case(task, suite) for task in selection.tasks],
-    }
+    )
 
 
-def _case(task: Task, suite: Suite) -> dict[str, Json]:
-    case: dict[str, Json] = {"id": task.id, "sha256": _task_hash(task)}
-    if task.tags:
-        case["tags"] = list(task.tags)
-    if task.cassette is None:
-        return case
-    hashed = _file_hash(Path(suite.directory, task.cassette))
-    return {**case, "cassette": task.cassette, "cassette_sha256": hashed}
+def _case(task: Task, suite: Suite) -> PlannedCase:
+    cassette = task.cassette
+    return PlannedCase(
+        id=task.id,
+        sha256=_task_hash(task),
+        description=task.description,
+        tags=task.tags,
+        cassette=cassette,
+        cassette_sha256=None if cassette is None else _file_hash(Path(suite.directory, cassette)),
+    )
 
 
 def _task_hash(task: Task) -> str:

@@ -20,7 +20,7 @@ from ..graders import Place
 from ..ledger.clock import Clock
 from ..ledger.grade import Failure
 from ..ledger.result import capture_result
-from ..ledger.run import Summary, TrialRow
+from ..ledger.run import Ending, Summary, TrialRow
 from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
@@ -137,7 +137,7 @@ def run_suite(
         executor = registry.find("executors", "local")(jobs, wake)
         interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
         wall_ms = int((clock.monotonic() - started) * 1000)
-        writer.end({"wall_ms": wall_ms, "interrupted": interrupted})
+        writer.end(Ending(wall_ms, interrupted))
     return RunOutcome(path, derive_views(path))
 
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from .baseline import Baseline
 from .grade import Failure, Status
+from .manifest import Manifest
+from .regression import Regression
 from .trajectory import CassetteUse, Exit
 from .usage import Tally
-from .value import Json
 
 RunStatus: TypeAlias = Literal["passed", "failed", "invalid", "interrupted"]
 
@@ -32,20 +34,26 @@ class TrialRow:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRecord:
-    """What run.jsonl and manifest.json say about a run, without the events of its trials."""
+class Ending:
+    """How a run ended, and how it stands beside its baseline, where it has one."""
 
-    run_id: str
-    suite_name: str
-    mode: str
-    started: str  # ISO 8601
-    case_ids: tuple[str, ...]  # the planned cases, in the suite's order
-    rows: tuple[TrialRow, ...]  # one per finished trial, in the plan's order
-    trials: int = 1  # planned trials per case
     wall_ms: int = 0
     interrupted: bool = False
-    regression: Mapping[str, Json] | None = None
-    min_success_rate: float | None = None
+    regression: Regression | None = None
+    baseline: Baseline | None = None
+
+
+UNENDED = Ending(interrupted=True)
+"""The ending of a run whose record breaks off."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What a run's files say about it, without the events of its trials."""
+
+    manifest: Manifest
+    rows: tuple[TrialRow, ...]  # one per finished trial, in the plan's order
+    ending: Ending = UNENDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from ..errors import StoreError, UsageError
 from ..ledger.clock import Clock
 from ..ledger.event import Happening, fields_of
-from ..ledger.run import RunRecord, TrialRow
+from ..ledger.manifest import Manifest
+from ..ledger.run import UNENDED, Ending, RunRecord, TrialRow
 from ..ledger.task import Trial
 from ..ledger.value import Json
+from .ending import ending_fields, ending_from
 from .lines import LineLog, decode, encode, read_lines, write_whole
+from .manifest import MANIFEST, manifest_fields, read_manifest
 from .rows import failure_from, row_fields, row_from
 
-MANIFEST, LOG, RESULTS = "manifest.json", "run.jsonl", "results.jsonl"
-SCHEMA_VERSION = 1
+LOG, RESULTS = "run.jsonl", "results.jsonl"
 TRIES = 100
 
 
@@ -48,13 +48,12 @@ def make_run_directory(parent: Path, clock: Clock) -> Path:
 class RunWriter:
     """The one door through which a run's record reaches the disk."""
 
-    def __init__(self, path: Path, manifest: Mapping[str, Json], clock: Clock) -> None:
+    def __init__(self, path: Path, manifest: Manifest, clock: Clock) -> None:
         self.path = path
         self._clock = clock
         self._seq = 0
         self._lock = threading.Lock()
-        versioned = {"schema_version": SCHEMA_VERSION, **manifest}
-        write_whole(path / MANIFEST, encode(versioned, indent=True) + b"\n")
+        write_whole(path / MANIFEST, encode(manifest_fields(manifest), indent=True) + b"\n")
         self._log = LineLog(path / LOG)
         self._results = LineLog(path / RESULTS)
 
@@ -71,9 +70,9 @@ class RunWriter:
         self._results.append(result)
         self._append({**_place(trial), "type": "case_end", **row_fields(row)})
 
-    def end(self, fields: Mapping[str, Json]) -> None:
+    def end(self, ending: Ending) -> None:
         """Note that the run ends, and make sure that all of it is on the disk."""
-        self._append({"type": "run_end", **fields})
+        self._append({"type": "run_end", **ending_fields(ending)})
         self._results.sync()
         self._log.sync()
 
@@ -118,11 +117,11 @@ def read_run(path: Path) -> RunRecord:
 
 
 def _read_run(path: Path) -> RunRecord:
-    manifest = _read_manifest(path)
-    planned = {case["id"]: index for index, case in enumerate(manifest["cases"])}
+    manifest = read_manifest(path)
+    planned = {case.id: index for index, case in enumerate(manifest.cases)}
     rows: dict[tuple[int, int], TrialRow] = {}
     failures: dict[tuple[str, int, int], list[Mapping[str, Json]]] = {}
-    last: Mapping[str, Any] = {}
+    ending = UNENDED
     for event in _events(path / LOG):
         key = (event.get("case_id", ""), event.get("trial", 0), event.get("attempt", 0))
         match event["type"]:
@@ -132,20 +131,8 @@ def _read_run(path: Path) -> RunRecord:
                 found = tuple(failure_from(one) for one in failures.pop(key, []))
                 rows[planned.get(key[0], len(planned)), key[1]] = row_from(event, found)
             case "run_end":
-                last = event
-    return RunRecord(
-        run_id=manifest["run_id"],
-        suite_name=manifest["suite_name"],
-        mode=manifest["mode"],
-        started=manifest["started"],
-        case_ids=tuple(planned),
-        rows=tuple(rows[place] for place in sorted(rows)),
-        trials=manifest["trials"],
-        wall_ms=last.get("wall_ms", 0),
-        interrupted=last.get("interrupted", not last),
-        regression=last.get("regression"),
-        min_success_rate=manifest.get("min_success_rate"),
-    )
+                ending = ending_from(event)
+    return RunRecord(manifest, tuple(rows[place] for place in sorted(rows)), ending)
 
 
 def _events(path: Path) -> Iterator[dict[str, Any]]:
@@ -155,19 +142,6 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
             event = decode(line)
             if event["type"] in ("case_end", "failure", "run_end"):
                 yield event
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    file = path / MANIFEST
-    try:
-        manifest = orjson.loads(file.read_bytes())
-    except FileNotFoundError:
-        raise UsageError(f"{path} is not a run directory: it has no {MANIFEST}") from None
-    except orjson.JSONDecodeError as error:
-        raise UsageError(f"{file} cannot be read: {error}") from error
-    if not isinstance(manifest, dict) or manifest.get("schema_version") != SCHEMA_VERSION:
-        raise UsageError(f"{file} was written by another version of RunLedger")
-    return manifest
 
 
 def _place(trial: Trial) -> dict[str, Json]:

@@ -23,21 +23,21 @@ def render(summary: Summary) -> str:
 
 
 def _document(summary: Summary) -> Iterator[str]:
-    record, totals = summary.record, summary.totals
+    manifest, totals = summary.record.manifest, summary.totals
     attributes = {
-        "name": record.suite_name,
+        "name": manifest.suite_name,
         "tests": str(totals.cases),
         "failures": str(totals.failed),
         "errors": str(totals.errors),
         "skipped": str(totals.unfinished),
         "time": _seconds(totals.wall_ms),
-        "timestamp": record.started,
+        "timestamp": manifest.started,
     }
     yield "<testsuites>"
     yield f"  <testsuite{_attributes(attributes)}>"
     yield from _properties("    ", Usage(totals.tokens_in, totals.tokens_out, totals.cost_usd))
     for case in summary.cases:
-        yield from _testcase(record.suite_name, case)
+        yield from _testcase(manifest.suite_name, case)
     yield "  </testsuite>"
     yield "</testsuites>"
 

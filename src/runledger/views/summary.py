@@ -40,18 +40,18 @@ def summary_line(summary: Summary) -> str:
 
 
 def _document(summary: Summary) -> Mapping[str, Json]:
-    record = summary.record
-    several = record.trials > 1
+    manifest, regression = summary.record.manifest, summary.record.ending.regression
+    several = manifest.trials > 1
     document: dict[str, Json] = {
         "schema_version": SCHEMA_VERSION,
-        "run_id": record.run_id,
-        "suite_name": record.suite_name,
-        "mode": record.mode,
+        "run_id": manifest.run_id,
+        "suite_name": manifest.suite_name,
+        "mode": manifest.mode,
         "status": summary.status,
         "totals": asdict(summary.totals),
         "cases": [_case(case) | (_trials(case) if several else {}) for case in summary.cases],
     }
-    return document if record.regression is None else document | {"regression": record.regression}
+    return document if regression is None else document | {"regression": asdict(regression)}
 
 
 def _case(case: CaseRow) -> dict[str, Json]:

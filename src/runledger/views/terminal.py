@@ -35,7 +35,7 @@ def verdict_line(summary: Summary, look: Look = PLAIN) -> str:
     """Tell how a run went, in one line."""
     totals = summary.totals
     word = paint_status(summary.status.upper(), summary.status, look)
-    name = paint(one_line(summary.record.suite_name), "strong", look)
+    name = paint(one_line(summary.record.manifest.suite_name), "strong", look)
     passed = f"{totals.passed:,} of {count(totals.cases, 'case')} passed"
     return f"{word}  {name}  {passed}  {duration(totals.wall_ms)}"
 
@@ -51,15 +51,17 @@ def _listed(summary: Summary, look: Look) -> Iterator[CaseRow]:
 
 def _reasons(summary: Summary) -> Iterator[str]:
     """Say what the figures alone do not: why a run is not valid, or what its gate asks for."""
-    record = summary.record
+    thresholds = summary.record.manifest.thresholds
+    minimum = thresholds.min_success_rate if thresholds else None
     if summary.status == "interrupted":
         yield "stopped before its end: what is not finished was not judged"
     elif summary.status == "invalid":
         yield _why_invalid(summary)
-    elif record.min_success_rate is not None and summary.totals.passed < summary.totals.cases:
+    elif minimum is not None and summary.totals.passed < summary.totals.cases:
         judging = f"{summary.totals.passed} of {sum(map(judged, summary.cases))} judged cases"
-        yield f"{judging} passed; the suite asks for at least {record.min_success_rate * 100:g}%"
-    if record.regression is not None and record.regression.get("verdict") == "fail":
+        yield f"{judging} passed; the suite asks for at least {minimum * 100:g}%"
+    regression = summary.record.ending.regression
+    if regression is not None and regression.verdict == "fail":
         yield "worse than the baseline"
 
 

@@ -1,0 +1,40 @@
+"""What a run is made of, written down before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .suite import Mode, Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """A case that a run is going to try, and hashes of what it reads."""
+
+    id: str
+    sha256: str = ""
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    cassette: str | None = None
+    cassette_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """All that tells one run from another: what is tried, with what, by which versions."""
+
+    run_id: str
+    suite_name: str
+    mode: Mode
+    started: str  # ISO 8601
+    cases: tuple[PlannedCase, ...]  # in the suite's order
+    not_chosen: tuple[str, ...] = ()  # cases of the suite that --case or --tag left out
+    trials: int = 1  # of each case
+    jobs: int = 1
+    thresholds: Thresholds | None = None
+    suite_directory: str = ""
+    suite_sha256: str = ""
+    command: tuple[str, ...] = ()
+    command_sha256: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
