@@ -10,7 +10,7 @@ lint_imports := from importlinter.cli import lint_imports_command as lint; lint(
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test browser golden lint format bench clean
 
 # An editable install points at one directory; in a moved or copied one it is made again.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
@@ -20,6 +20,8 @@ endif
 help:
 	@echo 'make demo     run the demo suite in replay: no network, no keys, no cost'
 	@echo 'make test     run the tests'
+	@echo 'make browser  install the Chromium that the report is tested in (Debian, as root)'
+	@echo 'make golden   write the golden files anew; look at the difference before you commit'
 	@echo 'make lint     check format, lint, types and imports'
 	@echo 'make format   format the code and mend what ruff can mend'
 	@echo 'make bench    run every benchmark'
@@ -29,11 +31,16 @@ help:
 
 demo: .venv/.installed
 	@$(py) -m runledger run examples/evals/demo --mode replay --output-dir .agentci/runs
-	@report="$$(ls -td .agentci/runs/demo/*/ | head -n 1)report.html"; \
-	if [ -f "$$report" ]; then echo "report: $$report"; fi
 
 test: .venv/.installed-dev
 	@$(py) -m pytest -q -n auto
+
+browser:
+	@command -v chromium >/dev/null || { apt-get -qq update && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; }
+
+golden: .venv/.installed-dev
+	@RUNLEDGER_GOLDEN=write $(py) -m pytest -q tests/golden
 
 lint: .venv/.installed-dev
 	@$(py) -m ruff format --check .

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .errors import RunledgerError
     from .executors import Executor
     from .graders import Grader
-    from .harness.suite_run import RunOptions, RunOutcome, run_suite
+    from .harness.prepare import RunOptions
+    from .harness.suite_run import RunOutcome, run_suite
     from .ledger.grade import Failure, Grade
     from .ledger.run import Summary
     from .ledger.suite import Suite
@@ -32,7 +33,7 @@ HOMES = {
     "RunledgerError": "errors",
     "Executor": "executors",
     "Grader": "graders",
-    "RunOptions": "harness.suite_run",
+    "RunOptions": "harness.prepare",
     "RunOutcome": "harness.suite_run",
     "run_suite": "harness.suite_run",
     "Failure": "ledger.grade",

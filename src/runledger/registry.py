@@ -26,6 +26,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "script": "runledger.graders.script:ScriptGrader",
         "budgets": "runledger.graders.budgets:BudgetGrader",
     },
+    "tools": {  # each only for a suite that names it
+        "mock_search_docs": "runledger.tools.mock:mock_search_docs",
+    },
     "executors": {
         "local": "runledger.executors.local:LocalExecutor",
     },

@@ -67,7 +67,7 @@ class Answers:
     def __init__(self, ok: bool = True) -> None:
         self.ok = ok
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Answer."""
         return ToolResult(call.call_id, self.ok, result=call.name)
 

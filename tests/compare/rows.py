@@ -9,6 +9,7 @@ from typing import Any
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure, status_of
 from runledger.ledger.manifest import Manifest, PlannedCase
+from runledger.ledger.regression import Check, Regression
 from runledger.ledger.run import Ending, RunRecord, Summary, TrialRow
 from runledger.ledger.suite import Thresholds
 from runledger.ledger.trajectory import CassetteUse, Exit
@@ -57,6 +58,11 @@ def record(*rows: TrialRow, **more: Any) -> RunRecord:
     if "min_success_rate" in more:
         more["thresholds"] = Thresholds(min_success_rate=more.pop("min_success_rate"))
     return RunRecord(replace(manifest, **more), rows, Ending(**{"wall_ms": 1234, **ending}))
+
+
+def check(found: Regression, id: str) -> Check:
+    """Find a check by its id."""
+    return next(one for one in found.checks if one.id == id)
 
 
 def planned(ids: Iterable[str]) -> tuple[PlannedCase, ...]:

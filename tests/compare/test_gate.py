@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 
 from compare.rows import record, row, short_of
-from runledger.compare.gate import gate_passed
+from runledger.compare.gate import gate_passed, is_statistical
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure
 from runledger.ledger.regression import Regression
 from runledger.ledger.run import Totals, TrialRow
+from runledger.ledger.suite import Thresholds
 
 
 def cases(passed: int, of: int) -> list[TrialRow]:
@@ -127,3 +129,32 @@ def test_a_failed_comparison_with_the_baseline_fails_the_run() -> None:
 
     assert summarize(worse).status == "failed"
     assert summarize(unsure).status == "passed"
+
+
+def test_a_recording_has_no_gate() -> None:
+    """Neither a rate nor a baseline excuses or condemns it: every case must be recorded."""
+    allowed = record(*cases(4, 5), mode="record", min_success_rate=0.5)
+    worse = record(*cases(5, 5), mode="record", regression=Regression("fail", ()))
+
+    assert summarize(allowed).status == "failed"
+    assert summarize(worse).status == "passed"
+
+
+@pytest.mark.parametrize(
+    ("mode", "trials", "gate", "found"),
+    [
+        ("live", 3, None, True),
+        ("live", 3, "statistical", True),
+        ("live", 3, "point", False),
+        ("live", 1, "statistical", False),
+        ("replay", 3, "statistical", False),
+    ],
+)
+def test_chance_is_weighed_live_with_several_trials(
+    mode: str, trials: int, gate: Literal["point", "statistical"] | None, found: bool
+) -> None:
+    """Elsewhere the figures are taken as they are."""
+    thresholds = Thresholds(gate=gate)
+    manifest = record(mode=mode, trials=trials, thresholds=thresholds).manifest
+
+    assert is_statistical(manifest) == found

@@ -70,6 +70,22 @@ def test_a_header_is_accepted(tmp_path: Path) -> None:
     assert [entry.line for entry in cassette(tmp_path, f"{header}\n{CATS}").entries] == [2]
 
 
+def test_the_salt_of_a_cassette_stands_in_its_header(tmp_path: Path) -> None:
+    """Without a header, or in one without a salt, there is none."""
+    salted, plain = '{"v":1,"kind":"header","salt":"5a17"}', '{"v":1,"kind":"header"}'
+
+    assert cassette(tmp_path, f"{salted}\n{CATS}").salt == "5a17"
+    assert cassette(tmp_path, f"{plain}\n{CATS}").salt is None
+    assert cassette(tmp_path, CATS).salt is None
+
+
+def test_two_salts_in_one_cassette_are_refused(tmp_path: Path) -> None:
+    """Nobody could tell which placeholders are whose, as after joining two files."""
+    headers = [f'{{"v":1,"kind":"header","salt":"{salt}"}}' for salt in ("a", "b")]
+
+    assert "different salts" in str(refusal(tmp_path, f"{headers[0]}\n{CATS}\n{headers[1]}"))
+
+
 @pytest.mark.parametrize("kind", ["blob", "mcp", "model"])
 def test_a_kind_of_the_future_is_refused_by_name(tmp_path: Path, kind: str) -> None:
     """Entries that this version cannot replay are not silently left out."""
@@ -100,6 +116,7 @@ def test_a_kind_of_the_future_is_refused_by_name(tmp_path: Path, kind: str) -> N
         ('{"tool":"a","args":{},"ok":null,"result":1}', "'ok' must be true or false, not null"),
         ('{"tool":"a","args":{},"ok":true,"result":1,"error":"x"}', "'error' stands beside"),
         ('{"tool":"a","args":{},"ok":true,"result":NaN}', "NaN is not JSON"),
+        ('{"v":1,"kind":"header","salt":7}', "'salt' must be a text, not a number"),
         ('{"v":2,"kind":"header"}', "version 2 of the format is not known here"),
         ('{"v":true,"kind":"header"}', "version true of the format is not known here"),
         ('{"v":1,"kind":"modle"}', 'unknown kind "modle"; did you mean model?'),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
@@ -258,6 +259,49 @@ def test_strict_order_goes_by_the_rules() -> None:
     recorded = Tape(cassette(("a", {"id": 1}), ("a", {"id": 2})), rules)
 
     assert [recorded.take("a", {"id": 2}).line for _ in range(2)] == [1, 2]
+
+
+def hide(args: Json) -> Json:
+    """Stand in for redaction: hide the key."""
+    assert isinstance(args, Mapping)
+    return {
+        name: f"[{len(str(value))}]" if name == "key" else value for name, value in args.items()
+    }
+
+
+def test_calls_on_a_salted_cassette_are_masked_before_they_are_compared() -> None:
+    """What became a placeholder when it was recorded becomes the same one in a call."""
+    salted = replace(cassette(("a", {"key": "[3]", "q": 1})), salt="5a17")
+
+    assert Tape(salted, mask=hide).take("a", {"key": "abc", "q": 1}).line == 1
+
+
+def test_rules_see_masked_arguments_and_no_override_is_told_for_a_mask() -> None:
+    """A placeholder that stands for an equal value is an exact match."""
+    salted = replace(cassette(("a", {"key": "[3]", "id": 1})), salt="5a17")
+    recorded = Tape(salted, CassetteRules(match={"a": MatchRule(ignore=("x",))}), mask=hide)
+
+    recorded.take("a", {"key": "abc", "id": 1})
+
+    assert recorded.use().overridden == ()
+
+
+def test_a_miss_on_a_salted_cassette_shows_masked_arguments() -> None:
+    """Neither the message nor its details hold the value."""
+    salted = replace(cassette(("a", {"key": "[3]"})), salt="5a17")
+
+    with pytest.raises(CassetteMiss) as miss:
+        Tape(salted, mask=hide).take("a", {"key": "hunter22"})
+
+    assert "hunter22" not in f"{miss.value} {miss.value.details}"
+    assert "[8]" in str(miss.value)
+
+
+def test_without_a_salt_nothing_is_masked() -> None:
+    """Cassettes without placeholders are compared as they are, at no cost."""
+    recorded = Tape(cassette(("a", {"key": "abc"})), mask=hide)
+
+    assert kind_of_miss(recorded, "a", {"key": "xyz"}) == "cassette_miss"
 
 
 few = st.sampled_from(["a", "b"])

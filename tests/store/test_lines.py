@@ -111,3 +111,14 @@ def test_a_file_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="could not write"):
         write_whole(tmp_path / "target", b"new")
     assert os.listdir(tmp_path) == ["target"]  # noqa: PTH208
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+    """What only its owner may read stays so."""
+    file = tmp_path / "a"
+    write_whole(file, b"1")
+    file.chmod(0o600)
+
+    write_whole(file, b"2")
+
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"2", 0o600)

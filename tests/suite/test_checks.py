@@ -104,13 +104,19 @@ def test_two_cases_may_not_record_to_one_cassette(demo: Shelf) -> None:
     demo.load()
     demo.add("tool_module: my.tools\n")
 
-    twin, unavailable = demo.findings("record")
-
-    assert twin == (
+    assert demo.finding("record") == (
         "evals/demo/cases/t2.yaml:3: cassette: ./cassettes/t1.jsonl is used in "
         "evals/demo/cases/t1.yaml:3 already"
     )
-    assert "mode record is not available in this version yet; use replay" in unavailable
+
+
+def test_a_link_is_no_way_to_share_a_cassette(demo: Shelf) -> None:
+    """Two names of one file are one cassette."""
+    (demo.root / "cassettes/link.jsonl").symlink_to("t1.jsonl")
+    demo.write("cases/t2.yaml", "id: t2\ninput: {}\ncassette: cassettes/link.jsonl\n")
+    demo.add("tool_module: my.tools\n")
+
+    assert "cassette: cassettes/link.jsonl is used in" in demo.finding("record")
 
 
 # --- paths that climb out ---
@@ -395,7 +401,6 @@ def test_reuse_is_for_stdio_alone(demo: Shelf) -> None:
         ("inject: [{on: {kind: mcp}, do: {reset: true}}]", "inject: is not available in this"),
         ("sandbox: bwrap", "sandbox: sandbox bwrap is not available in this version yet"),
         ("permissions: allow", "permissions: is not available in this version yet"),
-        ("mcp_tools: {fs: {command: [x]}}", "mcp_tools: is not available in this version yet"),
     ],
 )
 def test_keys_without_their_feature_are_refused_aloud(demo: Shelf, more: str, finding: str) -> None:
@@ -442,21 +447,17 @@ def test_a_tool_module_must_be_there_to_be_called(demo: Shelf) -> None:
     )
 
 
-def test_a_mode_of_the_command_line_is_refused_without_a_line(demo: Shelf) -> None:
-    """It is not in the file."""
-    demo.add("tool_module: tools.py\n")
-    demo.write("tools.py", "TOOLS = {}\n")
+def test_built_in_tools_need_no_module(demo: Shelf) -> None:
+    """A suite that names nothing else is complete."""
+    demo.write("suite.yaml", SUITE.replace("[search_docs, create_issue]", "[mock_search_docs]"))
 
-    assert demo.finding("record") == (
-        "evals/demo/suite.yaml: mode: mode record is not available in this version yet; use replay"
-    )
+    assert demo.load("live").tools.names == ("mock_search_docs",)
 
 
-def test_a_mode_of_the_suite_is_refused_on_its_line(demo: Shelf) -> None:
-    """Live needs no cassettes, but this version."""
-    demo.write("suite.yaml", SUITE.replace("mode: replay", "mode: live\ntool_module: my.tools"))
-    demo.write("cases/t1.yaml", "id: t1\ninput: {}\n")
+def test_tools_of_servers_need_no_module(demo: Shelf) -> None:
+    """An MCP server is where answers may come from, too."""
+    demo.add("mcp_tools: {fs: {command: [mcp-fs, .], env: {A: b}}}\n")
 
-    assert demo.finding() == (
-        "evals/demo/suite.yaml:3: mode: mode live is not available in this version yet; use replay"
-    )
+    server = demo.load("live").tools.servers["fs"]
+
+    assert (server.command, server.env) == (("mcp-fs", "."), {"A": "b"})

@@ -65,8 +65,8 @@ def test_the_suite_of_the_formats_loads(demo: Shelf) -> None:
         command=("{python}", "agent.py"), env_pass=("MY_FLAG",), env_set={"MODE": "test"}
     )
     assert suite.mode == "replay"
-    assert suite.tools == ("search_docs", "create_issue")
-    assert suite.tool_module == "tools.py"
+    assert suite.tools.names == ("search_docs", "create_issue")
+    assert suite.tools.module == "tools.py"
     assert suite.cassettes == CassetteRules(match={"search_docs": MatchRule(("$.request_id",))})
     assert suite.thresholds == Thresholds(1.0, 25.0, 50.0)
     assert suite.baseline_path == "../baselines/support-triage.json"
@@ -81,7 +81,7 @@ def test_a_short_suite_has_defaults(demo: Shelf) -> None:
     assert suite.thresholds is None
     assert suite.output_dir == ".agentci/runs"
     assert suite.agent.grace_ms == 2000
-    assert suite.tool_timeout_s == 30.0
+    assert suite.tools.timeout_s == 30.0
     assert suite.cassettes == CassetteRules()
     assert suite.tasks[0].limits == Limits()
 

@@ -11,6 +11,7 @@ from runledger.errors import UnknownName
 from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.grade import Failure
 from runledger.ledger.trajectory import CassetteUse
+from runledger.process.deadline import Deadline
 from runledger.tools.conformance import check_tool_source
 
 CALLS = (ToolCall("echo", "c1", {"x": 1}), ToolCall("echo", "c2", {"x": 1}))
@@ -19,7 +20,7 @@ CALLS = (ToolCall("echo", "c1", {"x": 1}), ToolCall("echo", "c2", {"x": 1}))
 class Echo:
     """A source that answers with the arguments: the least that a user would write."""
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Give the arguments back."""
         if call.name != "echo":
             raise UnknownName("tool", call.name, ["echo"])
@@ -40,23 +41,23 @@ class Echo:
 class WrongId(Echo):
     """Answers under the id of another call."""
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Answer as c1, always."""
-        return replace(super().answer(call), call_id="c1")
+        return replace(super().answer(call, deadline), call_id="c1")
 
 
 class OkWithError(Echo):
     """Succeeds and fails at once."""
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Say ok, and give an error."""
-        return replace(super().answer(call), error="oh")
+        return replace(super().answer(call, deadline), error="oh")
 
 
 class AnswersAll(Echo):
     """Claims that every tool exists."""
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Say ok to anything."""
         return ToolResult(call.call_id, True)
 
@@ -64,18 +65,18 @@ class AnswersAll(Echo):
 class NotJsonAnswer(Echo):
     """Answers with something that no agent can be sent."""
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Give a set."""
-        return replace(super().answer(call), result={1, 2})  # type: ignore[arg-type]
+        return replace(super().answer(call, deadline), result={1, 2})  # type: ignore[arg-type]
 
 
 class Meddler(Echo):
     """Changes the arguments it is given."""
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Leave a mark."""
         call.args["seen"] = True  # type: ignore[index]
-        return super().answer(call)
+        return super().answer(call, deadline)
 
 
 class WrongFigures(Echo):

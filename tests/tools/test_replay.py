@@ -11,10 +11,13 @@ import pytest
 from runledger.errors import CassetteMiss
 from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.suite import CassetteRules, MatchRule
+from runledger.process.deadline import Deadline
 from runledger.store.cassette import Cassette, Entry, load_cassette
 from runledger.tools import ToolSource
 from runledger.tools.conformance import check_tool_source
 from runledger.tools.replay import Replay
+
+LATER = Deadline.after(60)
 
 POLLED = Cassette(
     "cassettes/t1.jsonl",
@@ -44,7 +47,7 @@ def test_polling_sees_the_job_proceed() -> None:
     """The same call three times gets three different answers, each under its own id."""
     source = Replay(POLLED)
 
-    answers = [source.answer(poll(f"c{number}")) for number in (1, 2, 3)]
+    answers = [source.answer(poll(f"c{number}"), LATER) for number in (1, 2, 3)]
 
     assert answers == [
         ToolResult("c1", True, "waiting"),
@@ -59,7 +62,7 @@ def test_parallel_calls_answered_in_another_order_get_their_own_answers() -> Non
     source = Replay(Cassette("c.jsonl", "0" * 64, pages))
 
     answers = {
-        page: source.answer(ToolCall("list", f"c{page}", {"page": page})).result
+        page: source.answer(ToolCall("list", f"c{page}", {"page": page}), LATER).result
         for page in (3, 1, 2)
     }
 
@@ -69,7 +72,7 @@ def test_parallel_calls_answered_in_another_order_get_their_own_answers() -> Non
 
 def test_a_recorded_error_is_an_answer() -> None:
     """A tool that failed when it was recorded fails the same way again."""
-    answer = Replay(POLLED).answer(ToolCall("stop", "c1", {}))
+    answer = Replay(POLLED).answer(ToolCall("stop", "c1", {}), LATER)
 
     assert answer == ToolResult("c1", ok=False, result=None, error="not allowed")
 
@@ -81,7 +84,7 @@ def test_a_miss_names_the_command_that_records() -> None:
     with pytest.raises(
         CassetteMiss, match="to record it: runledger run demo --mode record"
     ) as miss:
-        source.answer(ToolCall("poll", "c1", {"job": 8}))
+        source.answer(ToolCall("poll", "c1", {"job": 8}), LATER)
 
     assert miss.value.kind == "cassette_miss"
 
@@ -89,8 +92,8 @@ def test_a_miss_names_the_command_that_records() -> None:
 def test_unused_entries_are_a_failure() -> None:
     """A cassette that holds more than was asked for no longer fits its agent."""
     source = Replay(POLLED)
-    source.answer(poll("c1"))
-    source.answer(poll("c2"))
+    source.answer(poll("c1"), LATER)
+    source.answer(poll("c2"), LATER)
 
     (failure,) = source.finish()
 
@@ -139,8 +142,8 @@ def test_use_lists_the_lines_that_matched_through_an_override() -> None:
     """A run can say which recordings were not met exactly."""
     source = Replay(POLLED, CassetteRules(match={"poll": MatchRule(ignore=("$.job",))}))
 
-    source.answer(poll("c1"))
-    source.answer(ToolCall("poll", "c2", {"job": 8}))
+    source.answer(poll("c1"), LATER)
+    source.answer(ToolCall("poll", "c2", {"job": 8}), LATER)
 
     assert source.use().overridden == (2,)
 
@@ -152,4 +155,4 @@ def test_a_cassette_file_is_replayed(tmp_path: Path) -> None:
 
     source: ToolSource = Replay(load_cassette(file))
 
-    assert source.answer(ToolCall("a", "c1", {"q": 1})) == ToolResult("c1", True, [1])
+    assert source.answer(ToolCall("a", "c1", {"q": 1}), LATER) == ToolResult("c1", True, [1])

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from compare.rows import HOSTILE, colourful, record, row, several_trials, short_of
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure
+from runledger.ledger.regression import CaseChanges, Check, Regression, Verdict
+from runledger.ledger.run import Summary
 from runledger.ledger.trajectory import Exit
 from runledger.views import github
 
@@ -77,3 +79,33 @@ def test_any_text_is_one_command(name: str, message: str) -> None:
     assert text.endswith("\n")
     assert text.count("\n") == 1
     assert COMMAND.fullmatch(text[:-1])
+
+
+def gated(*checks: Check, verdict: Verdict = "fail") -> Summary:
+    """Make a run whose cases all passed and whose gate says something else."""
+    regression = Regression(verdict, checks, CaseChanges(missing=("gone",)))
+    return summarize(record(row("a"), regression=regression))
+
+
+def test_a_failure_of_the_gate_alone_is_marked() -> None:
+    """Every case passed, one is missing: the mark says which."""
+    text = github.render(gated(Check("missing_cases", "fail", current=1), Check("x", "pass")))
+
+    assert text == (
+        "::error title=support-triage%3A fail::worse than the baseline%0A"
+        "FAIL  1 case of the baseline is missing: gone\n"
+    )
+
+
+def test_too_little_evidence_is_a_warning() -> None:
+    """A verdict that is none is worth a mark, not a red one."""
+    text = github.render(gated(verdict="inconclusive"))
+
+    assert text.startswith("::warning title=support-triage%3A inconclusive::")
+
+
+def test_a_run_that_did_not_pass_is_never_without_a_mark() -> None:
+    """A run of nothing has no failure to show, and is not valid all the same."""
+    text = github.render(summarize(record()))
+
+    assert text == "::error title=support-triage::invalid: 0 of 0 cases passed\n"

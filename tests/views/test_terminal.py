@@ -41,6 +41,7 @@ def test_one_passing_case() -> None:
         "\n"
         "2 tool calls\n"
         "record: runs/1\n"
+        "report: runs/1/report.html\n"
     )
 
 
@@ -258,3 +259,14 @@ def test_no_text_drives_the_terminal_or_the_runner(
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff]", text)
     assert not any(line.lstrip().startswith("::") for line in text.split("\n"))
     assert "##[" not in text
+
+
+def test_a_recording_tells_what_was_kept() -> None:
+    """A cassette whose case failed was left as it was, and is named."""
+    use = CassetteUse("cassettes/a.jsonl", "ab" * 32, entries=3, used=3, unused=0)
+    run = record(row("a", cassette=use), short_of("b"), mode="record")
+
+    text = shown(run)
+
+    assert "recorded: 1 cassette with 3 answers" in text
+    assert "left as it was, since its case did not pass: b" in text

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeAlias
 
 from ..agents import Asked, Driver, Session
 from ..errors import AgentError, TrialFault
 from ..ledger.clock import Clock
-from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall
+from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall, ToolResult
 from ..ledger.fingerprint import show_name
 from ..ledger.grade import Failure
 from ..ledger.task import Trial
@@ -21,6 +22,9 @@ from .notebook import Notebook
 
 DEFAULT_LIMIT_MS = 30_000
 MOST_MESSAGES = 100_000  # so that a flood of tiny messages cannot fill the memory
+
+Answer: TypeAlias = Callable[[ToolCall], ToolResult]
+"""Get a tool's answer before the trial's deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
         return Exit()
     try:
         book.note(TaskStart(task.input))
-        _converse(session, book, stage, source)
+        _converse(session, book, stage, lambda call: source.answer(call, deadline))
     except TrialFault as fault:
         _give_up(fault, book)
     finally:
@@ -66,7 +70,7 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
     return exit
 
 
-def _converse(session: Session, book: Notebook, stage: Stage, source: ToolSource) -> None:
+def _converse(session: Session, book: Notebook, stage: Stage, answer: Answer) -> None:
     """Hear the agent out: until its final output, a failure, or more messages than are kept."""
     for _ in range(MOST_MESSAGES):
         heard = session.next()
@@ -75,7 +79,7 @@ def _converse(session: Session, book: Notebook, stage: Stage, source: ToolSource
             return
         match heard:
             case Asked(call):
-                _answer(call, session, book, stage, source)
+                _answer(call, session, book, stage, answer)
             case TaskError(message, value):
                 book.fail(Failure("task_error", f"the agent gave up: {message}", {"data": value}))
             case FinalOutput():
@@ -87,16 +91,14 @@ def _converse(session: Session, book: Notebook, stage: Stage, source: ToolSource
     book.fail(Failure("message_too_large", message))
 
 
-def _answer(
-    call: ToolCall, session: Session, book: Notebook, stage: Stage, source: ToolSource
-) -> None:
+def _answer(call: ToolCall, session: Session, book: Notebook, stage: Stage, answer: Answer) -> None:
     if call.name not in stage.allowed:
         known = ", ".join(sorted(stage.allowed)) or "none"
         name = show_name(call.name)
         message = f"tool not allowed: {name} is not in tool_registry (allowed: {known})"
         book.fail(Failure("tool_not_allowed", message, {"tool": call.name}))
         return
-    result = source.answer(call)
+    result = answer(call)
     book.note(result)
     if not book.over_limits():
         session.answer(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-COMMANDS = ("run", "validate", "report")  # each module adds its command; the help keeps this order
+COMMANDS = ("run", "validate", "diff", "baseline", "report")  # each module adds its command; the help keeps this order
 GUARDED = frozenset({"run"})  # commands that start agents, and so run under the guard
 
 

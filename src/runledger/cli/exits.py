@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterable
 
 from ..errors import RunledgerError, StoreError, SuiteError
 from ..ledger.printable import printable
+from ..ledger.run import Summary
 
 INTERNAL_FAULT = 3
+INCONCLUSIVE = 4
 INTERRUPTED = 130
 STDOUT, STDERR = 1, 2
+BY_STATUS = {"passed": 0, "failed": 1, "invalid": 3, "interrupted": 3}
 WORST_FIRST = (130, 143, 3, 2, 1, 4, 0)
 
 
@@ -37,6 +40,14 @@ def worst(codes: Iterable[int]) -> int:
     return next((code for code in WORST_FIRST if code in found), max(found, default=0))
 
 
+def gate_code(summary: Summary, fail_on_inconclusive: bool = False) -> int:
+    """Choose the exit code of a run that was judged, or could not be."""
+    code = BY_STATUS[summary.status]
+    regression = summary.record.ending.regression
+    unsure = regression is not None and regression.verdict == "inconclusive"
+    return INCONCLUSIVE if unsure and fail_on_inconclusive and not code else code
+
+
 def say(text: str) -> None:
     """Tell the user something on standard error, if anybody listens."""
     with contextlib.suppress(StoreError):
@@ -48,6 +59,14 @@ def put(text: str) -> None:
     _write(STDOUT, text)
 
 
+def _clean(text: str) -> str:
+    """Take out what may not be shown: the console is a way out like any other."""
+    from ..store.env_secrets import secrets_in
+    from ..store.redact import Redactor
+
+    return Redactor(secrets_in({}, os.environ)).text(text)
+
+
 def _message(error: RunledgerError) -> str:
     text = "\n".join(printable(line) for line in str(error).splitlines())
     if isinstance(error, SuiteError) and len(error.findings) > 1:
@@ -57,7 +76,7 @@ def _message(error: RunledgerError) -> str:
 
 def _write(fd: int, text: str) -> None:
     """Write all of a text; a reader that has gone away must not change what the run came to."""
-    rest = memoryview((text.rstrip("\n") + "\n").encode("utf-8", "backslashreplace"))
+    rest = memoryview((_clean(text).rstrip("\n") + "\n").encode("utf-8", "backslashreplace"))
     try:
         while rest:
             rest = rest[os.write(fd, rest) :]

@@ -25,11 +25,40 @@ class Format(StrEnum):
     github = "github"
 
 
+class DiffFormat(StrEnum):
+    """How a comparison is shown."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
 SuitePaths: TypeAlias = Annotated[
     list[Path], Argument(metavar="SUITE", help="Suite directories, or suite.yaml files.")
 ]
 RunName: TypeAlias = Annotated[
     str, Argument(metavar="RUN", help="A run directory, a run id, or 'latest'.")
+]
+RunOption: TypeAlias = Annotated[
+    str, Option("--run", metavar="RUN", help="A run directory, a run id, or 'latest'.")
+]
+BaselineFile: TypeAlias = Annotated[
+    Path, Option("--baseline", metavar="F", help="The baseline file.")
+]
+BaselineChoice: TypeAlias = Annotated[
+    Path | None,
+    Option("--baseline", metavar="F", help="Compare with this baseline, not the suite's own."),
+]
+OnlyMissing: TypeAlias = Annotated[
+    bool,
+    Option("--only-missing", metavar="", help="Record only cases that have no cassette yet."),
+]
+FailOnInconclusive: TypeAlias = Annotated[
+    bool,
+    Option("--fail-on-inconclusive", metavar="", help="Exit with 4 when evidence is too thin."),
+]
+OpenIt: TypeAlias = Annotated[
+    bool, Option("--open", metavar="", help="Open report.html in the browser.")
 ]
 ModeChoice: TypeAlias = Annotated[
     Mode | None, Option("--mode", envvar="RUNLEDGER_MODE", help="Override the suite's mode.")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from .app import FILES, app
-from .options import OutputDir, RunName
+from .options import OpenIt, OutputDir, RunName
 
 
 @app.command(rich_help_panel=FILES)
-def report(run: RunName, output_dir: OutputDir = None) -> None:
+def report(run: RunName, open_it: OpenIt = False, output_dir: OutputDir = None) -> None:
     """Make all views of a run again from its record, and show its result."""
-    from ..harness.derive import derive_views
+    from ..harness.derive import REPORT, derive_views
     from ..ledger.suite import OUTPUT_DIR
     from ..store.rundir import find_run
     from .exits import put
@@ -19,3 +19,14 @@ def report(run: RunName, output_dir: OutputDir = None) -> None:
 
     path = find_run(run, output_dir or Path(OUTPUT_DIR))
     put(text_of(derive_views(path), path))
+    if open_it:
+        _open(path / REPORT)
+
+
+def _open(page: Path) -> None:
+    import webbrowser  # only who asks for it pays for it
+
+    from .exits import say
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        say(f"no browser was found; open it yourself: {page}")

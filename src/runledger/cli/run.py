@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
 
+from ..errors import UsageError
 from .app import GATE, app
 from .options import (
+    BaselineChoice,
     CaseIds,
     FailFast,
+    FailOnInconclusive,
     Format,
     FormatChoice,
     GraderTimeout,
     Jobs,
     ModeChoice,
+    OnlyMissing,
     OutputDir,
     Quiet,
     SuitePaths,
@@ -24,20 +30,19 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from ..harness.suite_run import RunOptions
+    from ..harness.prepare import RunOptions
     from ..ledger.suite import Suite
 
 
 EXIT_CODES = (
     "Exit codes: 0 all well, 1 the gate failed, 2 something to fix in the files or flags, "
-    "3 the run is not valid, 130 or 143 interrupted."
+    "3 the run is not valid, 4 inconclusive (with --fail-on-inconclusive), 130 or 143 interrupted."
 )
-
-EXITS = {"passed": 0, "failed": 1, "invalid": 3, "interrupted": 1}  # the signal outweighs the last
 
 
 @app.command(rich_help_panel=GATE, epilog=EXIT_CODES)
 def run(
+    context: typer.Context,
     suites: SuitePaths,
     mode: ModeChoice = None,
     case: CaseIds = None,
@@ -45,16 +50,20 @@ def run(
     jobs: Jobs = None,
     trials: Trials = 1,
     output_dir: OutputDir = None,
+    baseline: BaselineChoice = None,
+    only_missing: OnlyMissing = False,
     grader_timeout: GraderTimeout = 60.0,
     fail_fast: FailFast = False,
+    fail_on_inconclusive: FailOnInconclusive = False,
     format: FormatChoice = None,
     quiet: Quiet = False,
 ) -> None:
     """Run suites of cases, write a run directory for each, and gate on the result."""
-    from ..harness.suite_run import RunOptions, narrow
+    from ..harness.prepare import RunOptions
     from ..harness.validate import load_suites
 
     loaded = load_suites(suites, mode.value if mode else None)
+    _refuse_silent_recording(loaded, context)
     options = RunOptions(
         jobs=jobs or cores(),
         cases=tuple(case or ()),
@@ -63,8 +72,20 @@ def run(
         fail_fast=fail_fast,
         output_dir=str(output_dir) if output_dir else None,
         grader_timeout_s=grader_timeout,
+        baseline=str(baseline) if baseline else None,
+        only_missing=only_missing,
     )
-    raise typer.Exit(_run_all(narrow(loaded, options), _chosen(format), quiet))
+    ending = Ending(_chosen(format), fail_on_inconclusive, quiet)
+    raise typer.Exit(_run_all(loaded, options, ending))
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How runs are shown, and what their exit code minds."""
+
+    format: Format
+    fail_on_inconclusive: bool
+    quiet: bool
 
 
 def cores() -> int:
@@ -80,22 +101,41 @@ def _chosen(format: Format | None) -> Format:
     return Format.github if os.environ.get("GITHUB_ACTIONS") == "true" else Format.text
 
 
-def _run_all(runs: list[tuple[Suite, RunOptions]], format: Format, quiet: bool) -> int:
+def _refuse_silent_recording(suites: Sequence[Suite], context: typer.Context) -> None:
+    """In CI a cassette is overwritten only by somebody who says so on the command line."""
+    source = context.get_parameter_source("mode")
+    said = source is not None and source.name == "COMMANDLINE"
+    recording = [suite.name for suite in suites if suite.mode == "record"]
+    if recording and not said and os.environ.get("CI", "").lower() in ("true", "1"):
+        raise UsageError(
+            f"{recording[0]}: CI is set, and there record mode overwrites cassettes only "
+            "when it is asked for: add --mode record, or --mode replay to run what is recorded"
+        )
+
+
+def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> int:
     """Run one suite after the other, show each, and choose the exit code of them all."""
-    from ..harness.suite_run import run_suite
+    from ..harness.prepare import prepare
+    from ..harness.suite_run import run_prepared
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
-    from .exits import put, worst
+    from .exits import gate_code, put, say, worst
     from .progress import watcher_for
-    from .show import shown
+    from .show import note_for_github, shown
 
     codes: list[int] = []
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
-        for suite, options in runs:
-            watcher = watcher_for(quiet)
-            outcome = run_suite(suite, options, supervisor=supervisor, watcher=watcher)
-            put(shown(outcome.summary, outcome.path, format))
-            codes.append(EXITS[outcome.summary.status])
+        ready = prepare(suites, options, supervisor)
+        if not ready:
+            say("nothing to record: every chosen case has its cassette")
+        for prepared in ready:
+            for warning in prepared.warnings:
+                say(f"warning: {warning}")
+            watcher = watcher_for(ending.quiet)
+            outcome = run_prepared(prepared, options, supervisor, watcher=watcher)
+            put(shown(outcome.summary, outcome.path, ending.format))
+            note_for_github(outcome.summary)
+            codes.append(gate_code(outcome.summary, ending.fail_on_inconclusive))
             if supervisor.stop.requested or (options.fail_fast and codes[-1]):
                 break
         if supervisor.stop.signum is not None:

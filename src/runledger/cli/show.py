@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..errors import StoreError
+from ..harness.baselines import Comparison
 from ..ledger.run import Summary
-from ..views import github, summary, terminal
+from ..store.lines import append_text
+from ..views import github, markdown, regression, summary, terminal
 from ..views.look import Look
+from .exits import say
 
 WIDEST = 100
 
@@ -22,9 +26,30 @@ def shown(found: Summary, path: Path, format: str) -> str:
 
 def text_of(found: Summary, path: Path) -> str:
     """Show a run to a person, in the terminal's width and with colours where they are wanted."""
-    width = min(_columns(), WIDEST)
-    look = Look(width=width, colour=wants_colour(os.isatty(1)))
-    return terminal.render(found, str(path), look)
+    return terminal.render(found, str(path), _look())
+
+
+def _look() -> Look:
+    return Look(width=min(_columns(), WIDEST), colour=wants_colour(os.isatty(1)))
+
+
+def comparison_shown(compared: Comparison, format: str) -> str:
+    """Show a run beside a baseline in the format that was asked for."""
+    if format == "json":
+        return regression.render_json(compared.summary, compared.baseline)
+    if format == "markdown":
+        return regression.render_markdown(compared.regression, compared.baseline)
+    return regression.render_text(compared.regression, compared.baseline, _look())
+
+
+def note_for_github(found: Summary) -> None:
+    """Add a run to the summary page of a step of GitHub Actions, if this is one."""
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if file:
+        try:
+            append_text(Path(file), markdown.render(found))
+        except StoreError as error:  # the page is a courtesy; the run stays what it is
+            say(f"warning: {error}")
 
 
 def _columns() -> int:

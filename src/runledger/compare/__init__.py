@@ -1,1 +1,1 @@
-"""Trials in, figures out: rates, the gate, and later the pairing of two sets of trials."""
+"""Trials in, figures out: rates, the pairing of two sets of trials, and the gate."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..ledger.grade import NOT_VALID
+from ..ledger.manifest import Manifest
 from ..ledger.run import CaseRow, RunRecord, RunStatus, Totals
 
 
@@ -18,14 +19,37 @@ def gate_passed(totals: Totals, min_success_rate: float | None = None) -> bool:
     return totals.success_rate >= min_success_rate
 
 
+def is_statistical(manifest: Manifest) -> bool:
+    """Say whether a baseline is compared with by statistics: live, and with several trials."""
+    asked = manifest.thresholds.gate if manifest.thresholds else None
+    return manifest.mode == "live" and manifest.trials > 1 and asked != "point"
+
+
 def run_status(record: RunRecord, cases: Sequence[CaseRow], totals: Totals) -> RunStatus:
     """Say how a run ended: stopped, not valid, or judged by its gate."""
     if record.ending.interrupted:
         return "interrupted"
     if _outside_failed(cases) or _stopped_for_no_case(cases):
         return "invalid"
-    well = gate_passed(totals, _demanded(record)) and not _regressed(record)
-    return "passed" if well else "failed"
+    return "passed" if _may_merge(record, cases, totals) else "failed"
+
+
+def _may_merge(record: RunRecord, cases: Sequence[CaseRow], totals: Totals) -> bool:
+    if record.manifest.mode == "record":
+        return gate_passed(totals)  # a recording has no gate, but a failed one was not kept
+    if _regressed(record):
+        return False
+    if _left_to_statistics(record):
+        return all(len(case.trials) == record.manifest.trials for case in cases)
+    thresholds = record.manifest.thresholds
+    return gate_passed(totals, thresholds.min_success_rate if thresholds else None)
+
+
+def _left_to_statistics(record: RunRecord) -> bool:
+    """Say whether the comparison with the baseline has weighed the trials that failed."""
+    manifest = record.manifest
+    compared = record.ending.regression is not None
+    return compared and manifest.thresholds is not None and is_statistical(manifest)
 
 
 def _outside_failed(cases: Sequence[CaseRow]) -> bool:
@@ -47,8 +71,3 @@ def _stopped_for_no_case(cases: Sequence[CaseRow]) -> bool:
 def _regressed(record: RunRecord) -> bool:
     regression = record.ending.regression
     return regression is not None and regression.verdict == "fail"
-
-
-def _demanded(record: RunRecord) -> float | None:
-    thresholds = record.manifest.thresholds
-    return thresholds.min_success_rate if thresholds else None

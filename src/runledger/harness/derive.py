@@ -7,15 +7,17 @@ from pathlib import Path
 from ..compare.rates import summarize
 from ..ledger.run import Summary
 from ..store.lines import write_whole
-from ..store.rundir import read_run
-from ..views import junit, summary
+from ..store.rundir import LOG, read_run
+from ..store.traces import TraceLog
+from ..views import html, junit, summary
 
-FILES = {"summary.json": summary.render, "junit.xml": junit.render}
+REPORT = "report.html"
 
 
 def derive_views(path: Path) -> Summary:
     """Write the views of the run in this directory, and give its summary."""
     found = summarize(read_run(path))
-    for name, render in FILES.items():
-        write_whole(path / name, render(found).encode())
+    write_whole(path / "summary.json", summary.render(found).encode())
+    write_whole(path / "junit.xml", junit.render(found).encode())
+    write_whole(path / REPORT, html.render(found, TraceLog(path / LOG).of).encode())
     return found

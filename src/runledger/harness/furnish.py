@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -15,9 +16,17 @@ from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import load_cassette
+from ..store.env_secrets import secrets_in
+from ..store.placeholder import comparable, holds_placeholder
+from ..store.recording import Masking, Recorder, salt_of
+from ..store.redact import Redactor
+from ..store.tape import Mask
 from ..suite.tree import label_of
 from ..tools import ToolSource
+from ..tools.program import Workplace
+from ..tools.record import Record
 from ..tools.replay import Replay
+from ..tools.toolbox import Toolbox, check_tools
 
 ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
 
@@ -41,14 +50,53 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
     return {**kept, **agent.env_set}
 
 
-def source_for(suite: Suite) -> Callable[[Task], ToolSource]:
-    """Give the function that opens the recorded answers of a task."""
-    place = label_of(Path(suite.directory))
+def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
+    """List the values that may not leave: passed to the agent, or telling by their names."""
+    passed = {name: caller[name] for name in suite.agent.env_pass if name in caller}
+    return secrets_in(passed, {**caller, **suite.agent.env_set})
 
-    def open_tools(task: Task) -> ToolSource:
-        if task.cassette is None:  # which a suite loaded for replay cannot lack
-            raise CassetteError(task.id, None, "the case has no cassette")
-        cassette = load_cassette(Path(suite.directory, task.cassette), task.cassette)
-        return Replay(cassette, suite.cassettes, record_command(place, task.id))
 
-    return open_tools
+def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:
+    """Try the tools that answer outside replay, or say what is wrong with them."""
+    if suite.mode == "replay":
+        return None
+    return check_tools(suite.tools, Workplace(supervisor, suite.directory, dict(os.environ)))
+
+
+def source_for(
+    suite: Suite, toolbox: Toolbox | None, secrets: Sequence[str]
+) -> Callable[[Task], ToolSource]:
+    """Give the function that opens the answers of a task: recorded, real, or being recorded."""
+    if toolbox is None:
+        return partial(_replay, suite, secrets)
+    if suite.mode == "record":
+        return partial(_record, suite, toolbox, secrets)
+    return lambda task: toolbox.open()
+
+
+def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
+    file, shown = _cassette_of(suite, task)
+    cassette = load_cassette(file, shown)
+    command = record_command(label_of(Path(suite.directory)), task.id)
+    return Replay(cassette, suite.cassettes, command, _mask(secrets, cassette.salt))
+
+
+def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) -> ToolSource:
+    file, shown = _cassette_of(suite, task)
+    salt = salt_of(file) or os.urandom(8).hex()
+    masking = Masking(salt, Redactor(secrets, salt=salt).value, holds_placeholder)
+    return Record(toolbox.open(), Recorder(file, shown, masking))
+
+
+def _cassette_of(suite: Suite, task: Task) -> tuple[Path, str]:
+    if task.cassette is None:  # which a suite loaded for replay or record cannot lack
+        raise CassetteError(task.id, None, "the case has no cassette")
+    return Path(suite.directory, task.cassette), task.cassette
+
+
+def _mask(secrets: Sequence[str], salt: str | None) -> Mask | None:
+    """Make the function that hides the secrets of a call as those of its cassette are hidden."""
+    if salt is None:
+        return None
+    redactor = Redactor(secrets, salt=salt)
+    return lambda args: comparable(redactor.value(args))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from .. import registry
-from ..capture.plan import choose, trials_of
+from ..capture.plan import trials_of
 from ..capture.trial import Stage, refuse_trial, run_trial
 from ..errors import CassetteError, Interrupted, StoreError
 from ..executors import Executor
 from ..graders import Place
+from ..ledger.baseline import Baseline
 from ..ledger.clock import Clock
 from ..ledger.grade import Failure
 from ..ledger.result import capture_result
@@ -25,27 +27,17 @@ from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
-from ..store.rundir import RunWriter, make_run_directory
+from ..store.redact import Redactor
+from ..store.rundir import RunWriter, make_run_directory, read_run
 from ..tools import ToolSource
+from .baselines import beside
 from .derive import derive_views
-from .furnish import driver_for, source_for
+from .furnish import driver_for, secrets_of, source_for
 from .grading import finish_tools, grade_trajectory, internal_failure, row_of
 from .manifest import Selection, manifest_of
+from .prepare import Prepared, RunOptions, prepare
 
 SYSTEM_CLOCK = Clock(time.time, time.monotonic)
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What the caller wants of a run beyond what the suite says."""
-
-    jobs: int = 1
-    cases: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    trials: int = 1
-    fail_fast: bool = False
-    output_dir: str | None = None
-    grader_timeout_s: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +74,6 @@ class Unwatched:
         """Ignore that no more trials will end."""
 
 
-def narrow(suites: Sequence[Suite], options: RunOptions) -> list[tuple[Suite, RunOptions]]:
-    """Find what is chosen of each suite; a name is unknown only if no suite has it."""
-    if not options.cases and not options.tags:
-        return [(suite, options) for suite in suites]
-    every = [task for suite in suites for task in suite.tasks]
-    wanted = {id(task) for task in choose(every, options.cases, options.tags)}
-    runs = []
-    for suite in suites:
-        cases = tuple(task.id for task in suite.tasks if id(task) in wanted)
-        if cases:
-            runs.append((suite, replace(options, cases=cases, tags=())))
-    return runs
-
-
 DEFAULTS = RunOptions()
 UNWATCHED = Unwatched()
 
@@ -104,41 +82,61 @@ def run_suite(
     suite: Suite,
     options: RunOptions = DEFAULTS,
     *,
-    supervisor: Supervisor | None = None,
     watcher: Watcher = UNWATCHED,
     clock: Clock = SYSTEM_CLOCK,
 ) -> RunOutcome:
     """Run the chosen cases of a suite and give the run's directory and summary."""
-    tasks = choose(suite.tasks, options.cases, options.tags)
-    parent = Path(options.output_dir or suite.output_dir) / suite.name
-    path = make_run_directory(parent, clock)
+    with Supervisor() as supervisor:
+        (prepared,) = prepare([suite], options, supervisor)
+        return run_prepared(prepared, options, supervisor, watcher=watcher, clock=clock)
+
+
+def run_prepared(
+    prepared: Prepared,
+    options: RunOptions,
+    supervisor: Supervisor,
+    *,
+    watcher: Watcher = UNWATCHED,
+    clock: Clock = SYSTEM_CLOCK,
+) -> RunOutcome:
+    """Run what was prepared and give the run's directory and summary."""
+    suite, tasks = prepared.suite, prepared.tasks
+    path = make_run_directory(Path(options.output_dir or suite.output_dir) / suite.name, clock)
     selection = Selection(tasks, options.trials, options.jobs)
+    secrets = secrets_of(suite, os.environ)
     with contextlib.ExitStack() as stack:
-        writer = RunWriter(path, manifest_of(suite, selection, path.name, clock), clock)
+        manifest = manifest_of(suite, selection, path.name, clock)
+        writer = RunWriter(path, manifest, clock, Redactor(secrets).value)
         stack.callback(writer.close)
         writer.start({"run_id": path.name, "suite_name": suite.name, "mode": suite.mode})
         watcher.begin(suite, len(tasks) * options.trials, path)
         stack.callback(watcher.finish)
-        keeper = supervisor or stack.enter_context(Supervisor())
-        driver = driver_for(suite, keeper)
+        driver = driver_for(suite, supervisor)
         stack.callback(driver.close)
         floor = _Floor(
-            stage=Stage(driver, frozenset(suite.tools), writer.note, clock),
-            open_tools=source_for(suite),
+            stage=Stage(driver, frozenset(suite.tools.names), writer.note, clock),
+            open_tools=source_for(suite, prepared.toolbox, secrets),
             writer=writer,
-            place=Place(suite.directory, keeper, options.grader_timeout_s),
+            place=Place(suite.directory, supervisor, options.grader_timeout_s),
             watcher=watcher,
             agent=" ".join(suite.agent.command),
             fail_fast=options.fail_fast,
         )
         jobs = min(options.jobs, len(tasks) * options.trials)
         started = clock.monotonic()
-        wake = partial(keeper.stop.request, signal.SIGINT)
+        wake = partial(supervisor.stop.request, signal.SIGINT)
         executor = registry.find("executors", "local")(jobs, wake)
         interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
         wall_ms = int((clock.monotonic() - started) * 1000)
-        writer.end(Ending(wall_ms, interrupted))
+        writer.end(_ending(path, Ending(wall_ms, interrupted), prepared.baseline))
     return RunOutcome(path, derive_views(path))
+
+
+def _ending(path: Path, ending: Ending, baseline: Baseline | None) -> Ending:
+    """Add the comparison with the baseline to the ending of a run whose trials are on disk."""
+    if baseline is None:
+        return ending
+    return beside(replace(read_run(path), ending=ending), baseline).ending
 
 
 def _execute(executor: Executor, trials: Iterable[Trial], floor: _Floor) -> bool:

@@ -1,11 +1,13 @@
-"""Read JSON that others wrote: one value, strictly by the standard, or a short reason why not."""
+"""Read JSON that others wrote, strictly by the standard or with a short reason why not; write it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from json import JSONDecodeError, JSONDecoder
+from json import JSONDecodeError, JSONDecoder, dumps
 from math import isinf
 from typing import Any, NoReturn
+
+import orjson
 
 from .value import Json
 
@@ -57,6 +59,14 @@ def _int(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
         raise NotJson("an integer has too many digits")
     return int(digits)
+
+
+def dump_line(value: Json) -> bytes:
+    """Write a value so that `loads` gives it back exactly, on one line with its end."""
+    try:
+        return orjson.dumps(value) + b"\n"
+    except (TypeError, ValueError):  # lone surrogates, integers over 64 bits
+        return dumps(value, separators=(",", ":")).encode() + b"\n"
 
 
 _DECODER = JSONDecoder(

@@ -28,6 +28,24 @@ class AgentSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How to start an MCP server; its variables come over the caller's."""
+
+    command: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    """Which tools an agent may ask for, and who answers them outside replay."""
+
+    names: tuple[str, ...] = ()
+    module: str | None = None  # a file of the suite, or a dotted name
+    timeout_s: float = 30.0
+    servers: Mapping[str, ServerSettings] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class MatchRule:
     """How the recorded arguments of one tool are compared with a call's."""
 
@@ -67,9 +85,7 @@ class Suite:
     agent: AgentSettings
     tasks: tuple[Task, ...]
     mode: Mode = "replay"
-    tools: tuple[str, ...] = ()
-    tool_module: str | None = None
-    tool_timeout_s: float = 30.0
+    tools: ToolSettings = ToolSettings()
     cassettes: CassetteRules = CassetteRules()
     thresholds: Thresholds | None = None
     baseline_path: str | None = None

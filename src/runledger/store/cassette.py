@@ -33,19 +33,32 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Header:
+    """What a cassette says of itself; the salt makes equal secrets equal placeholders."""
+
+    salt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Cassette:
     """What was recorded for one case; `path` is as users know it, relative to the suite."""
 
     path: str
     sha256: str
     entries: tuple[Entry, ...]
+    salt: str | None = None  # of the placeholders that stand for secrets in it
 
 
 def load_cassette(file: Path, shown: str | None = None) -> Cassette:
     """Read a whole cassette, or raise CassetteError for the first line that is wrong."""
     path = shown if shown is not None else str(file)
     content = _content(file, path)
-    return Cassette(path, sha256(content).hexdigest(), tuple(_entries(content, path)))
+    lines = tuple(_lines(content, path))
+    entries = tuple(line for line in lines if isinstance(line, Entry))
+    salts = {line.salt for line in lines if isinstance(line, Header)} - {None}
+    if len(salts) > 1:
+        raise CassetteError(path, None, "its headers have different salts; record it anew")
+    return Cassette(path, sha256(content).hexdigest(), entries, salts.pop() if salts else None)
 
 
 class _Wrong(ValueError):
@@ -59,27 +72,25 @@ def _content(file: Path, path: str) -> bytes:
         raise CassetteError(path, None, f"cannot be read: {fault.strerror}") from fault
 
 
-def _entries(content: bytes, path: str) -> Iterator[Entry]:
+def _lines(content: bytes, path: str) -> Iterator[Header | Entry]:
     lines = content.split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            entry = _entry(number, loads(line.rstrip(b"\r")))
+            yield _line(number, loads(line.rstrip(b"\r")))
         except (NotJson, _Wrong) as fault:
             torn = isinstance(fault, NotJson) and number == len(lines)
             hint = "; the file ends within this line" if torn else ""
             raise CassetteError(path, number, f"{fault}{hint}") from None
-        if entry:
-            yield entry
 
 
-def _entry(number: int, line: Json) -> Entry | None:
+def _line(number: int, line: Json) -> Header | Entry:
     if not isinstance(line, dict):
         raise _Wrong(f"an entry must be an object, not {_kind(line)}")
     if "v" in line:
         _check_further(line)
-        return None
+        return Header(line.get("salt"))
     _check_keys(line)
     _check_values(line)
     return Entry(
@@ -96,6 +107,8 @@ def _check_further(line: Mapping[str, Any]) -> None:
         raise _Wrong(f"unknown kind {preview(kind, 60)}{_nearest(str(kind), KINDS)}")
     if kind != "header":
         raise _Wrong(f"kind {kind} is not available in this version yet")
+    if not isinstance(line.get("salt"), (str, type(None))):
+        raise _Wrong(f"'salt' must be a text, not {_kind(line['salt'])}")
 
 
 def _check_keys(line: Mapping[str, Any]) -> None:

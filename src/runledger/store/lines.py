@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from math import isfinite
@@ -79,6 +80,7 @@ def write_whole(path: Path, data: bytes) -> None:
     with _told(path):
         try:
             with beside.open("xb") as file:
+                _keep_mode(path, file.fileno())
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -87,6 +89,17 @@ def write_whole(path: Path, data: bytes) -> None:
             beside.unlink(missing_ok=True)
             raise
         _sync_directory(path.parent)
+
+
+def _keep_mode(path: Path, fd: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.fchmod(fd, stat.S_IMODE(path.stat().st_mode))
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add a text at the end of a file that others write to as well."""
+    with _told(path), path.open("ab") as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def decode(line: bytes) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..errors import StoreError, UsageError
 from ..ledger.clock import Clock
@@ -23,6 +22,16 @@ from .rows import failure_from, row_fields, row_from
 
 LOG, RESULTS = "run.jsonl", "results.jsonl"
 TRIES = 100
+IDS = frozenset({"id", "call_id", "run_id", "suite_name"})
+
+Redact: TypeAlias = Callable[[Json], Json]
+"""Take the secrets out of a value."""
+
+
+def as_it_is(value: Json) -> Json:
+    """Take nothing out."""
+    return value
+
 
 
 def timestamp(unix: float) -> str:
@@ -34,7 +43,7 @@ def make_run_directory(parent: Path, clock: Clock) -> Path:
     """Make a directory of its own for a run, named after the moment and six random digits."""
     moment = datetime.fromtimestamp(clock.unix(), UTC).strftime("%Y%m%d-%H%M%S")
     for _ in range(TRIES):
-        path = parent / f"{moment}-{os.urandom(3).hex()}"
+        path = parent / f"{moment}-{clock.draw()}"
         try:
             path.mkdir(parents=True)
         except FileExistsError:
@@ -48,12 +57,16 @@ def make_run_directory(parent: Path, clock: Clock) -> Path:
 class RunWriter:
     """The one door through which a run's record reaches the disk."""
 
-    def __init__(self, path: Path, manifest: Manifest, clock: Clock) -> None:
+    def __init__(
+        self, path: Path, manifest: Manifest, clock: Clock, redact: Redact = as_it_is
+    ) -> None:
         self.path = path
         self._clock = clock
+        self._redact = redact
         self._seq = 0
         self._lock = threading.Lock()
-        write_whole(path / MANIFEST, encode(manifest_fields(manifest), indent=True) + b"\n")
+        described = self._clean(manifest_fields(manifest))
+        write_whole(path / MANIFEST, encode(described, indent=True) + b"\n")
         self._log = LineLog(path / LOG)
         self._results = LineLog(path / RESULTS)
 
@@ -63,12 +76,12 @@ class RunWriter:
 
     def note(self, trial: Trial, what: Happening) -> None:
         """Note that something happened in a trial."""
-        self._append({**_place(trial), "type": what.type, **_own(fields_of(what))})
+        self._append({**_place(trial), "type": what.type, **_own(self._clean(fields_of(what)))})
 
     def end_trial(self, trial: Trial, row: TrialRow, result: Mapping[str, Json]) -> None:
         """Note how a trial ended: its result first, so that an ending always has one."""
-        self._results.append(result)
-        self._append({**_place(trial), "type": "case_end", **row_fields(row)})
+        self._results.append(self._clean(result))
+        self._append({**_place(trial), "type": "case_end", **self._clean(row_fields(row))})
 
     def end(self, ending: Ending) -> None:
         """Note that the run ends, and make sure that all of it is on the disk."""
@@ -80,6 +93,12 @@ class RunWriter:
         """Let go of the files, however the run went."""
         self._results.close()
         self._log.close()
+
+    def _clean(self, fields: Mapping[str, Json]) -> dict[str, Json]:
+        """Take the secrets out; the ids by which things are found again are none."""
+        clean = self._redact(fields)
+        assert isinstance(clean, Mapping)
+        return {**clean, **{name: fields[name] for name in IDS & fields.keys()}}
 
     def _append(self, fields: Mapping[str, Json]) -> None:
         with self._lock:  # so that the numbers stand in the order of the lines

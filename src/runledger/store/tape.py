@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..ledger.suite import CassetteRules, MatchRule
 from ..ledger.trajectory import CassetteUse
@@ -18,13 +20,26 @@ if TYPE_CHECKING:
 EXACT = MatchRule()
 NO_RULES = CassetteRules()
 
+Mask: TypeAlias = Callable[[Json], Json]
+"""Put comparable placeholders in place of secrets; what is masked already stays as it is."""
+
 
 class Tape:
-    """Play one cassette once, for one trial."""
+    """Play one cassette once, for one trial.
+
+    Where the cassette holds placeholders, which its salt tells, calls are masked as the entries
+    were: they are compared, and shown, without their secrets.
+    """
 
     def __init__(
-        self, cassette: Cassette, rules: CassetteRules = NO_RULES, record_command: str = ""
+        self,
+        cassette: Cassette,
+        rules: CassetteRules = NO_RULES,
+        record_command: str = "",
+        mask: Mask | None = None,
     ) -> None:
+        self._mask = mask if cassette.salt is not None else None
+        cassette = _masked(cassette, self._mask) if self._mask else cassette
         self._cassette = cassette
         self._rules = rules
         self._record_command = record_command
@@ -34,6 +49,7 @@ class Tape:
 
     def take(self, tool: str, args: Json) -> Entry:
         """Give the next recorded entry for a call, or raise CassetteMiss saying what was near."""
+        args = self._mask(args) if self._mask else args
         shelf = self._shelves.get(tool)
         entry = shelf.take(args) if shelf and self._has_its_turn(shelf, tool, args) else None
         if entry is None:
@@ -82,6 +98,15 @@ class Tape:
         if expected is None or fitting[0].line in self._used:
             return exhausted(question, fitting)
         return out_of_order(question, expected, fitting[0])
+
+
+def _masked(cassette: Cassette, mask: Mask) -> Cassette:
+    def masked(entry: Entry) -> Entry:
+        args = mask(entry.args)
+        assert isinstance(args, Mapping)  # an object stays one
+        return replace(entry, args=args)
+
+    return replace(cassette, entries=tuple(map(masked, cassette.entries)))
 
 
 def _shelves(cassette: Cassette, rules: CassetteRules) -> dict[str, Shelf]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from .. import registry
 from ..errors import Finding, did_you_mean
 from ..ledger.pattern import pattern_problem
 from ..ledger.suite import Mode
@@ -35,10 +36,10 @@ def check_suite(
 
 
 def check_available(source: Source) -> Iterator[Finding]:
-    """Find the keys whose feature this version does not have; the mode has a check of its own."""
+    """Find the keys whose feature this version does not have."""
     if not isinstance(source.value, Mapping):
         return
-    for key in sorted(KEYS & source.value.keys() - {"mode"}):
+    for key in sorted(KEYS & source.value.keys()):
         reason = why_unavailable(key, source.value[key])
         if reason is not None:
             yield point(source, (key,), reason)
@@ -128,20 +129,15 @@ def _check_mode(
 ) -> Iterator[Finding]:
     mode = override or draft.config.mode
     missing = _missing_tools(draft.config, tree) if mode != "replay" else None
-    if missing is not None and not draft.broken & {"tool_module", "tool_registry"}:
+    if missing is not None and not draft.broken & {"tool_module", "tool_registry", "mcp_tools"}:
         yield point(draft.source, ("tool_module",), f"{missing} (mode {mode})")
-        return
-    reason = why_unavailable("mode", mode)
-    if reason is not None and override is None:
-        yield point(draft.source, ("mode",), reason)
-    elif reason is not None:
-        yield Finding(draft.source.file, reason, None, "mode")
 
 
 def _missing_tools(config: SuiteConfig, tree: SuiteTree) -> str | None:
     """Say which tools nobody could call, in a mode that calls them."""
     module = config.tool_module
-    if module is None and config.tool_registry and not config.mcp_tools:
+    own = set(config.tool_registry or ()) - registry.BUILT_IN["tools"].keys()
+    if module is None and own and not config.mcp_tools:
         return "is missing; add the file that has the tools, such as tool_module: tools.py"
     if module is None or not is_module_file(module):
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import Finding
@@ -43,9 +42,9 @@ def check_cases(
         yield from check_available(draft.source)
         yield from _check_input(draft, rules)
         yield from _check_cassette(draft, rules, tree)
-    yield from _check_twins(drafts, "id")
+    yield from _check_twins(drafts, "id", str)
     if rules.mode == "record":
-        yield from _check_twins(drafts, "cassette")
+        yield from _check_twins(drafts, "cassette", tree.real)
 
 
 def _check_input(draft: Draft[CaseConfig], rules: CaseRules) -> Iterator[Finding]:
@@ -85,14 +84,16 @@ def _cassette_problem(path: str, case_id: str, rules: CaseRules, tree: SuiteTree
     return None
 
 
-def _check_twins(drafts: Sequence[Draft[CaseConfig]], key: str) -> Iterator[Finding]:
+def _check_twins(
+    drafts: Sequence[Draft[CaseConfig]], key: str, identity: Callable[[str], str]
+) -> Iterator[Finding]:
     """Find cases that share an id, or a cassette that both would write."""
     first: dict[str, Source] = {}
     for draft in drafts:
         value = getattr(draft.config, key)
         if value is None or key in draft.broken:
             continue
-        known = first.setdefault(posixpath.normpath(value), draft.source)
+        known = first.setdefault(identity(value), draft.source)
         if known is not draft.source:
             where = f"{known.file}:{line_of(known, (key,))}"
             yield point(draft.source, (key,), f"{value} is used in {where} already")

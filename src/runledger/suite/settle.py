@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..ledger import assertion as noun
-from ..ledger.suite import AgentSettings, CassetteRules, MatchRule, Suite, Thresholds
+from ..ledger.suite import (
+    AgentSettings,
+    CassetteRules,
+    MatchRule,
+    ServerSettings,
+    Suite,
+    Thresholds,
+    ToolSettings,
+)
 from ..ledger.task import Task
 from ..ledger.usage import Limits
 from . import document as spec
@@ -24,9 +32,7 @@ def settle_suite(suite: spec.SuiteConfig, tasks: tuple[Task, ...], directory: st
         agent=_settle_agent(suite),
         tasks=tasks,
         mode=suite.mode,
-        tools=tuple(suite.tool_registry or ()),
-        tool_module=suite.tool_module,
-        tool_timeout_s=suite.tool_timeout_s,
+        tools=_settle_tools(suite),
         cassettes=_settle_cassettes(suite.cassettes),
         thresholds=_settle_thresholds(suite.regression),
         baseline_path=suite.baseline_path,
@@ -89,6 +95,16 @@ def _settle_agent(suite: spec.SuiteConfig) -> AgentSettings:
         env_set=env.set or {},
         grace_ms=suite.grace_ms,
     )
+
+
+def _settle_tools(suite: spec.SuiteConfig) -> ToolSettings:
+    """Make the settings of the tools that the runner answers."""
+    servers = {
+        name: ServerSettings(tuple(server.command), server.env or {})
+        for name, server in (suite.mcp_tools or {}).items()
+    }
+    names = tuple(suite.tool_registry or ())
+    return ToolSettings(names, suite.tool_module, suite.tool_timeout_s, servers)
 
 
 def _settle_cassettes(cassettes: spec.CassettesSpec | None) -> CassetteRules:

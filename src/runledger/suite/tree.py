@@ -54,6 +54,10 @@ class SuiteTree:
         """Give the place of a path that was looked up and not refused."""
         return f"{self.directory}/{path}"
 
+    def real(self, path: str) -> str:
+        """Give the one place that a path means, all links followed."""
+        return os.path.realpath(self.full(path))
+
     def look(self, path: str) -> Spot:
         """See what is at a path, without ever leaving the directory."""
         refused = _refuse_words(path) or self._refuse_parent(path.rpartition("/")[0])

@@ -10,15 +10,12 @@ _NOT_YET: Mapping[str, str] = {  # a key, or a key with one value of it: what to
     "agent_protocol: acp": "use stdio",
     "agent_protocol: headless": "use stdio",
     "agent_protocol: python": "use stdio",
-    "mode: record": "use replay",
-    "mode: live": "use replay",
     "sandbox: bwrap": "use none",
     "adapter": "use an agent that speaks the stdio protocol",
     "proxies": "let the agent ask the runner for its tools",
     "workspace": "the agent runs in the suite's directory",
     "inject": "remove it",
     "permissions": "remove it",
-    "mcp_tools": "write the tools in Python and name them in tool_module",
 }
 KEYS = frozenset(entry.partition(":")[0] for entry in _NOT_YET)
 

@@ -10,7 +10,10 @@ from ..ledger.fingerprint import fingerprint
 from ..ledger.grade import Failure
 from ..ledger.trajectory import CassetteUse
 from ..ledger.value import Json
+from ..process.deadline import Deadline
 from . import ToolSource
+
+TRIAL_S = 60.0
 
 
 def check_tool_source(make: Callable[[], ToolSource], calls: Sequence[ToolCall]) -> None:
@@ -23,6 +26,7 @@ def check_tool_source(make: Callable[[], ToolSource], calls: Sequence[ToolCall])
     _check_trial(make(), calls)
     _check_trial(make(), calls)  # a new source owes nothing to the one before
     _check_unknown_tool(make())
+    _check_late_call(make(), calls[0])
     _check_unused_source(make())
 
 
@@ -40,7 +44,7 @@ def _check_trial(source: ToolSource, calls: Sequence[ToolCall]) -> None:
 
 def _check_answer(source: ToolSource, call: ToolCall) -> None:
     before = fingerprint(call.args)
-    result = source.answer(call)
+    result = source.answer(call, Deadline.after(TRIAL_S))
     _expect(isinstance(result, ToolResult), f"answer() gives a ToolResult, not {result!r}")
     _expect(result.call_id == call.call_id, f"{call.call_id} was answered as {result.call_id}")
     _expect(isinstance(result.ok, bool), f"ok is true or false, not {result.ok!r}")
@@ -51,12 +55,22 @@ def _check_answer(source: ToolSource, call: ToolCall) -> None:
 
 def _check_unknown_tool(source: ToolSource) -> None:
     try:
-        result = source.answer(ToolCall("no such tool", "unknown-1", {}))
+        call = ToolCall("no such tool", "unknown-1", {})
+        result = source.answer(call, Deadline.after(TRIAL_S))
     except RunledgerError:
         return  # there is no answer to give
     finally:
         source.close()
     _expect(not result.ok, f"a tool that does not exist cannot succeed: {result!r}")
+
+
+def _check_late_call(source: ToolSource, call: ToolCall) -> None:
+    try:
+        source.answer(call, Deadline.after(0))
+    except RunledgerError:
+        return  # a time-out of the trial; one that needs no time may answer all the same
+    finally:
+        source.close()
 
 
 def _check_unused_source(source: ToolSource) -> None:

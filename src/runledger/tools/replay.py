@@ -14,19 +14,25 @@ if TYPE_CHECKING:
 
     from ..ledger.suite import CassetteRules
     from ..ledger.trajectory import CassetteUse
+    from ..process.deadline import Deadline
     from ..store.cassette import Cassette, Entry
+    from ..store.tape import Mask
 
 
 class Replay:
     """Give the n-th recorded answer to the n-th equal call."""
 
     def __init__(
-        self, cassette: Cassette, rules: CassetteRules = NO_RULES, record_command: str = ""
+        self,
+        cassette: Cassette,
+        rules: CassetteRules = NO_RULES,
+        record_command: str = "",
+        mask: Mask | None = None,
     ) -> None:
-        self._tape = Tape(cassette, rules, record_command)
+        self._tape = Tape(cassette, rules, record_command, mask)
         self._unused = rules.unused
 
-    def answer(self, call: ToolCall) -> ToolResult:
+    def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Answer a call as it was answered when it was recorded, or raise CassetteMiss."""
         entry = self._tape.take(call.name, call.args)
         return ToolResult(call.call_id, entry.ok, entry.result, entry.error)

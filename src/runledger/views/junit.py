@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..compare.cases import distinct_failures, failures_of, stderr_tail, usage_of, wall_of
+from ..ledger.baseline import Baseline
 from ..ledger.grade import NOT_JUDGED, Failure
 from ..ledger.printable import escape_controls
+from ..ledger.regression import Regression
 from ..ledger.run import CaseRow, Summary
 from ..ledger.usage import Usage
+from .regression import headline, render_text
 
 LONGEST = 8 * 1024  # bytes of one message
 STDERR_LINES = 20
@@ -24,12 +27,14 @@ def render(summary: Summary) -> str:
 
 def _document(summary: Summary) -> Iterator[str]:
     manifest, totals = summary.record.manifest, summary.totals
+    ending = summary.record.ending
+    verdict = ending.regression.verdict if ending.regression else None
     attributes = {
         "name": manifest.suite_name,
-        "tests": str(totals.cases),
-        "failures": str(totals.failed),
+        "tests": str(totals.cases + (verdict is not None)),
+        "failures": str(totals.failed + (verdict == "fail")),
         "errors": str(totals.errors),
-        "skipped": str(totals.unfinished),
+        "skipped": str(totals.unfinished + (verdict == "inconclusive")),
         "time": _seconds(totals.wall_ms),
         "timestamp": manifest.started,
     }
@@ -38,6 +43,8 @@ def _document(summary: Summary) -> Iterator[str]:
     yield from _properties("    ", Usage(totals.tokens_in, totals.tokens_out, totals.cost_usd))
     for case in summary.cases:
         yield from _testcase(manifest.suite_name, case)
+    if ending.regression:
+        yield from _comparison(manifest.suite_name, ending.regression, ending.baseline)
     yield "  </testsuite>"
     yield "</testsuites>"
 
@@ -50,6 +57,22 @@ def _testcase(suite_name: str, case: CaseRow) -> Iterator[str]:
         return
     yield f"    <testcase{_attributes(attributes)}>"
     yield from inside
+    yield "    </testcase>"
+
+
+def _comparison(suite_name: str, compared: Regression, baseline: Baseline | None) -> Iterator[str]:
+    """Show the comparison with the baseline as a test: what it finds, no single case may show."""
+    # A class of its own, since a case may be called baseline too.
+    attributes = {"classname": f"{suite_name}.regression", "name": "baseline", "time": "0.000"}
+    if compared.verdict == "pass":
+        yield f"    <testcase{_attributes(attributes)}/>"
+        return
+    tag = "failure" if compared.verdict == "fail" else "skipped"
+    said = {"type": "regression"} if tag == "failure" else {}
+    said["message"] = headline(compared, baseline)
+    body = _text(render_text(compared, baseline).rstrip())
+    yield f"    <testcase{_attributes(attributes)}>"
+    yield f"      <{tag}{_attributes(said)}>{body}</{tag}>"
     yield "    </testcase>"
 
 

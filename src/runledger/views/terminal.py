@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..compare.cases import failures_of, judged, leaky, overridden_in, unjudged_in, unused_in
+from ..compare.cases import (
+    cassette_of,
+    failures_of,
+    judged,
+    leaky,
+    overridden_in,
+    unjudged_in,
+    unused_in,
+)
 from ..ledger.grade import NOT_VALID
 from ..ledger.printable import inert, one_line
 from ..ledger.run import CaseRow, Summary
 from .look import PLAIN, Look, count, duration, money, names, paint, paint_status, set_text
+from .regression import trouble_lines
 from .terminal_case import LEAKY, OVERRIDDEN, UNJUDGED, case_in_full, case_line
 
 SHORT_LIST = 20  # passing cases that are listed unasked, and failing ones that are told in full
@@ -21,11 +30,18 @@ def render(summary: Summary, directory: str = "", look: Look = PLAIN) -> str:
     broken = [case for case in summary.cases if _broken(case)]
     told, untold = broken[:SHORT_LIST], broken[SHORT_LIST:]
     sections = [
-        [verdict_line(summary, look), *set_text("  ", _reasons(summary), look)],
+        [
+            verdict_line(summary, look),
+            *set_text("  ", _reasons(summary), look),
+            *_beside_the_baseline(summary, look),
+        ],
         [case_line(case, look) for case in _listed(summary, look)],
         *([*case_in_full(case, look)] for case in told),
         [*set_text("  ", _of_the_others(summary, told, untold), look)],
-        [*set_text("", ["; ".join(_figures(summary))], look), *_place(directory)],
+        [
+            *set_text("", ["; ".join(_figures(summary)), *_recorded(summary)], look),
+            *_place(directory),
+        ],
     ]
     text = "\n\n".join("\n".join(lines) for lines in sections if lines)
     return inert(text) + "\n"
@@ -53,16 +69,20 @@ def _reasons(summary: Summary) -> Iterator[str]:
     """Say what the figures alone do not: why a run is not valid, or what its gate asks for."""
     thresholds = summary.record.manifest.thresholds
     minimum = thresholds.min_success_rate if thresholds else None
+    compared = summary.record.ending.regression is not None
     if summary.status == "interrupted":
         yield "stopped before its end: what is not finished was not judged"
     elif summary.status == "invalid":
         yield _why_invalid(summary)
-    elif minimum is not None and summary.totals.passed < summary.totals.cases:
+    elif minimum is not None and not compared and summary.totals.passed < summary.totals.cases:
         judging = f"{summary.totals.passed} of {sum(map(judged, summary.cases))} judged cases"
         yield f"{judging} passed; the suite asks for at least {minimum * 100:g}%"
-    regression = summary.record.ending.regression
-    if regression is not None and regression.verdict == "fail":
-        yield "worse than the baseline"
+
+
+def _beside_the_baseline(summary: Summary, look: Look) -> Iterator[str]:
+    ending = summary.record.ending
+    if ending.regression is not None:
+        yield from trouble_lines(ending.regression, ending.baseline, look)
 
 
 def _why_invalid(summary: Summary) -> str:
@@ -124,5 +144,23 @@ def _figures(summary: Summary) -> Iterator[str]:
         yield money(totals.cost_usd)
 
 
+def _recorded(summary: Summary) -> Iterator[str]:
+    """Tell which cassettes were put in place, and which were not because their case failed."""
+    if summary.record.manifest.mode != "record":
+        return
+    uses = {case.id: cassette_of(case) for case in summary.cases}
+    kept = [use for use in uses.values() if use is not None]
+    entries = sum(use.entries for use in kept)
+    if kept:
+        yield f"recorded: {count(len(kept), 'cassette')} with {count(entries, 'answer')}"
+    planned = summary.record.manifest.cases
+    left = [case.cassette or case.id for case in planned if uses.get(case.id) is None]
+    if left:
+        yield f"left as it was, since its case did not pass: {names(left, SHORT_LIST)}"
+
+
 def _place(directory: str) -> list[str]:
-    return [f"record: {one_line(directory, 4096)}"] if directory else []
+    if not directory:
+        return []
+    place = one_line(directory, 4096)
+    return [f"record: {place}", f"report: {place}/report.html"]

@@ -6,11 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-import orjson
-
 from ..errors import AgentError
 from ..ledger.event import FinalOutput, Log, TaskError, ToolCall, ToolResult, UsageReport
-from ..ledger.strict_json import NotJson, loads
+from ..ledger.strict_json import NotJson, dump_line, loads
 from ..ledger.usage import Usage
 from ..ledger.value import Json
 
@@ -23,7 +21,7 @@ MOST = 10**15  # of tokens or dollars in one report: sums of what is below stay 
 
 def task_start(task_id: str, task_input: Json) -> bytes:
     """Write the message that gives an agent its task."""
-    return _line({"type": "task_start", "task_id": task_id, "input": task_input})
+    return dump_line({"type": "task_start", "task_id": task_id, "input": task_input})
 
 
 def tool_result(result: ToolResult) -> bytes:
@@ -32,7 +30,7 @@ def tool_result(result: ToolResult) -> bytes:
     message["result"] = result.result
     if result.error is not None:
         message["error"] = result.error
-    return _line(message)
+    return dump_line(message)
 
 
 def weight_of(line: bytes) -> int:
@@ -157,10 +155,3 @@ def _broken(message: str, line: bytes) -> AgentError:
     snippet = line[:SNIPPET].decode("utf-8", "backslashreplace")
     more = "…" if len(line) > SNIPPET else ""
     return AgentError("protocol_error", f"{message}: {snippet!r}{more}", {"line": snippet})
-
-
-def _line(message: Fields) -> bytes:
-    try:
-        return orjson.dumps(message) + b"\n"
-    except (TypeError, ValueError):  # lone surrogates, integers over 64 bits
-        return json.dumps(message, separators=(",", ":")).encode() + b"\n"

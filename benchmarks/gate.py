@@ -1,0 +1,143 @@
+"""How often the live gate is wrong: runs with no change at all, and runs with a real one.
+
+Each row draws many pairs of runs from the same agent (no change) or from a worse one, promotes the
+first of each pair and gates the second. Every case has a rate and a duration of its own. The gate
+may fail at most 5 % of the runs in which nothing changed; of the others it should fail many.
+
+Usage: gate.py [PAIRS] [SEED]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from runledger.compare.promote import baseline_of
+from runledger.compare.rates import summarize
+from runledger.compare.regression import regression_of
+from runledger.ledger.grade import Failure
+from runledger.ledger.manifest import Manifest, PlannedCase
+from runledger.ledger.run import Ending, RunRecord, Summary, TrialRow
+from runledger.ledger.suite import Thresholds
+from runledger.ledger.usage import Tally
+
+FELL_SHORT = Failure("assertion_failed", "")
+DEFAULTS = ("300", "20260215")
+SPREAD = 0.4  # of durations, as the standard deviation of their logarithm
+ALLOWED = Thresholds(
+    min_success_rate=0.8, max_avg_wall_ms_delta_pct=25, max_p95_wall_ms_delta_pct=50
+)
+WHOLE = Thresholds(min_success_rate=1.0)
+STRICT = Thresholds(max_avg_wall_ms_delta_pct=10, max_p95_wall_ms_delta_pct=10)
+POINT = Thresholds(max_avg_wall_ms_delta_pct=10, max_p95_wall_ms_delta_pct=10, gate="point")
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent: how often it passes, in how many cases it never does, and how slow it is."""
+
+    rate: float
+    broken: int = 0
+    slow: float = 1.0
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is drawn: a suite's size, its gate, and the agent before and now."""
+
+    name: str
+    cases: int
+    trials: int
+    before: Agent
+    now: Agent
+    thresholds: Thresholds = ALLOWED
+
+
+def unchanged() -> Iterator[Situation]:
+    """Yield situations in which nothing changed."""
+    good, fair, poor = Agent(0.95), Agent(0.8), Agent(0.5)
+    yield Situation("passes 95%", 20, 5, good, good)
+    yield Situation("passes 80%, as asked", 20, 5, fair, fair)
+    yield Situation("passes 95%, asked 100%", 20, 5, good, good, WHOLE)
+    for cases, trials in ((5, 3), (20, 5), (50, 3)):
+        yield Situation("passes 95%, strict", cases, trials, good, good, STRICT)
+    yield Situation("passes 50%, strict", 10, 5, poor, poor, STRICT)
+
+
+def changed() -> Iterator[Situation]:
+    """Yield situations in which the agent got worse."""
+    good = Agent(0.95)
+    for cases, trials in ((5, 3), (20, 3), (20, 5)):
+        yield Situation("one case breaks", cases, trials, good, Agent(0.95, broken=1))
+        yield Situation("two cases break", cases, trials, good, Agent(0.95, broken=2))
+    for cases, trials in ((3, 20), (20, 5)):
+        yield Situation("95% to 70%", cases, trials, good, Agent(0.7))
+    for cases, trials in ((5, 5), (20, 5)):
+        yield Situation("twice as slow", cases, trials, good, Agent(0.95, slow=2.0))
+        yield Situation("40% slower", cases, trials, good, Agent(0.95, slow=1.4))
+
+
+def drawn(situation: Situation, agent: Agent, random: Random) -> Summary:
+    """Draw a run of an agent."""
+    rows = [
+        _row(number, trial, agent, random)
+        for number in range(situation.cases)
+        for trial in range(situation.trials)
+    ]
+    manifest = Manifest(
+        run_id="drawn",
+        suite_name="simulation",
+        mode="live",
+        started="",
+        cases=tuple(PlannedCase(f"c{number}") for number in range(situation.cases)),
+        trials=situation.trials,
+        thresholds=situation.thresholds,
+    )
+    return summarize(RunRecord(manifest, tuple(rows), Ending()))
+
+
+def _row(number: int, trial: int, agent: Agent, random: Random) -> TrialRow:
+    passed = number >= agent.broken and random.random() < agent.rate
+    typical = 1000 * (number % 10 + 1) * agent.slow
+    wall_ms = round(typical * random.lognormvariate(0, SPREAD))
+    failures = () if passed else (FELL_SHORT,)
+    status = "passed" if passed else "failed"
+    return TrialRow(f"c{number}", trial + 1, 1, status, Tally(wall_ms), failures=failures)
+
+
+def report(situation: Situation, pairs: int, random: Random) -> float:
+    """Print how often the gate failed, was inconclusive and passed; give the first."""
+    verdicts: Counter[str] = Counter()
+    for _ in range(pairs):
+        baseline = baseline_of(drawn(situation, situation.before, random))
+        verdicts[regression_of(drawn(situation, situation.now, random), baseline).verdict] += 1
+    shares = [verdicts[word] / pairs for word in ("fail", "inconclusive", "pass")]
+    figures = "".join(f"{share:14.1%}" for share in shares)
+    print(f"{situation.name:24}{situation.cases:6}{situation.trials:8}{figures}")
+    return shares[0]
+
+
+def main() -> None:
+    """Draw every situation, and say whether false alarms are rare enough."""
+    pairs, seed = (int(word) for word in [*sys.argv[1:], *DEFAULTS[len(sys.argv) - 1 :]])
+    random, started, agent = Random(seed), time.perf_counter(), Agent(0.95)
+    head = f"{'':24}{'cases':>6}{'trials':>8}{'fail':>14}{'inconclusive':>14}{'pass':>14}"
+    print(f"seed {seed}\n\nno change, {pairs} pairs of runs each\n{head}")
+    alarms = [report(situation, pairs, random) for situation in unchanged()]
+    fewer = max(1, pairs // 4)
+    print(f"\na real change, {fewer} pairs each\n{head}")
+    for situation in changed():
+        report(situation, fewer, random)
+    print(f"\nfor scale: the point gate without a change, {fewer} pairs\n{head}")
+    report(Situation("passes 100%, point", 20, 1, Agent(1.0), Agent(1.0), POINT), fewer, random)
+    report(Situation("passes 95%, point", 20, 5, agent, agent, POINT), fewer, random)
+    false = f"{sum(alarms) / len(alarms):.1%} on average, {max(alarms):.1%} at worst"
+    print(f"\nfalse alarms: {false}; {time.perf_counter() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

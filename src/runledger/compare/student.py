@@ -1,0 +1,60 @@
+"""Student's t distribution on the standard library."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+_TINY = 1e-300
+_PRECISE = 1e-15
+_STEPS = 10_000
+
+
+def t_tail(t: float, freedom: float) -> float:
+    """Give the chance of a value at least as far from 0 as t, on either side."""
+    return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+
+
+@cache
+def t_quantile(level: float, freedom: float) -> float:
+    """Give the half width, in standard errors, of an interval of this level."""
+    outside, low, high = 1 - level, 0.0, 1.0
+    while t_tail(high, freedom) > outside:
+        low, high = high, high * 2
+    while (middle := (low + high) / 2) not in (low, high):
+        low, high = (middle, high) if t_tail(middle, freedom) > outside else (low, middle)
+    return middle
+
+
+def _incomplete_beta(a: float, b: float, x: float) -> float:
+    """Give the regularised incomplete beta function, on the side where its fraction converges."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _incomplete_beta(b, a, 1 - x)
+    scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(scale + a * math.log(x) + b * math.log1p(-x)) / a * _fraction(a, b, x)
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    """Evaluate the continued fraction of the incomplete beta function by Lentz's method."""
+    value, inverse, ratio = 1.0, 1.0, math.inf
+    for step in range(1, _STEPS):
+        factor = _coefficient(step, a, b, x)
+        inverse = 1 / _not_zero(1 + factor * inverse)
+        ratio = _not_zero(1 + factor / ratio)
+        value *= ratio * inverse
+        if abs(ratio * inverse - 1) < _PRECISE:
+            break
+    return value
+
+
+def _coefficient(step: int, a: float, b: float, x: float) -> float:
+    m, odd = divmod(step, 2)
+    if odd:
+        return -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+    return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+
+
+def _not_zero(value: float) -> float:
+    return value if abs(value) > _TINY else _TINY

@@ -1,0 +1,110 @@
+"""Settle all that can be settled before the first agent starts: what is run, against what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..capture.plan import choose
+from ..errors import UsageError
+from ..ledger.baseline import Baseline
+from ..ledger.suite import Suite
+from ..ledger.task import Task
+from ..process.supervisor import Supervisor
+from ..store.baseline import read_baseline, refuse_foreign
+from ..suite.tree import label_of
+from ..tools.toolbox import Toolbox
+from .furnish import toolbox_for
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the caller wants of a run beyond what the suite says."""
+
+    jobs: int = 1
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    trials: int = 1
+    fail_fast: bool = False
+    output_dir: str | None = None
+    grader_timeout_s: float = 60.0
+    baseline: str | None = None
+    only_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can begin: chosen tasks of a suite, what answers them, what they are held against."""
+
+    suite: Suite
+    tasks: tuple[Task, ...]
+    baseline: Baseline | None = None
+    toolbox: Toolbox | None = None  # who answers outside replay
+    warnings: tuple[str, ...] = ()
+
+
+def prepare(
+    suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor
+) -> list[Prepared]:
+    """Choose the tasks of each suite, read its baseline and try its tools, or say what is wrong."""
+    _refuse_contradictions(suites, options)
+    chosen = [(suite, tasks) for suite, tasks in _chosen(suites, options) if tasks]
+    ready = [_with_baseline(suite, tasks, options) for suite, tasks in chosen]
+    return [replace(one, toolbox=toolbox_for(one.suite, supervisor)) for one in ready]
+
+
+def _refuse_contradictions(suites: Sequence[Suite], options: RunOptions) -> None:
+    recording = [suite.name for suite in suites if suite.mode == "record"]
+    if recording and options.trials > 1:
+        raise UsageError(
+            f"{recording[0]} cannot be recorded {options.trials} times: "
+            "a cassette holds one trial; leave -k out"
+        )
+    if options.only_missing and len(recording) < len(suites):
+        raise UsageError("--only-missing goes with --mode record")
+
+
+def _chosen(
+    suites: Sequence[Suite], options: RunOptions
+) -> list[tuple[Suite, tuple[Task, ...]]]:
+    """Choose from all suites together: a name is unknown only if no suite has it."""
+    every = [task for suite in suites for task in suite.tasks]
+    wanted = {id(task) for task in choose(every, options.cases, options.tags)}
+    found = [(suite, [task for task in suite.tasks if id(task) in wanted]) for suite in suites]
+    if not options.only_missing:
+        return [(suite, tuple(tasks)) for suite, tasks in found]
+    return [(suite, tuple(_unrecorded(suite, tasks))) for suite, tasks in found]
+
+
+def _unrecorded(suite: Suite, tasks: Iterable[Task]) -> Iterator[Task]:
+    for task in tasks:
+        if task.cassette is None or not Path(suite.directory, task.cassette).exists():
+            yield task
+
+
+def _with_baseline(suite: Suite, tasks: tuple[Task, ...], options: RunOptions) -> Prepared:
+    if suite.mode == "record":  # which does not gate
+        return Prepared(suite, tasks)
+    if options.baseline is not None:
+        return Prepared(suite, tasks, _read(Path(options.baseline), suite))
+    if suite.baseline_path is None:
+        return Prepared(suite, tasks)
+    file = Path(suite.directory, suite.baseline_path)
+    if not file.exists():
+        return Prepared(suite, tasks, warnings=(_no_baseline(suite, file),))
+    return Prepared(suite, tasks, _read(file, suite))
+
+
+def _read(file: Path, suite: Suite) -> Baseline:
+    baseline = read_baseline(file)
+    refuse_foreign(baseline, suite.name, file)
+    return baseline
+
+
+def _no_baseline(suite: Suite, file: Path) -> str:
+    place = label_of(file)
+    return (
+        f"{suite.name}: there is no baseline at {place}, so this run is compared with nothing\n"
+        f"to make one of a good run: runledger baseline promote --from latest --to {place}"
+    )

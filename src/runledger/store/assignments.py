@@ -1,0 +1,204 @@
+"""Secrets in texts beside a name that tells: `password=…`, `"token": "…"`, `--api-key …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from .linear import linear
+from .placeholder import PLACEHOLDER, Hide, is_placeholder
+from .quoting import ESCAPE, Quoted, depth_of, quoted_at, strings_below, unescaped
+from .secret_looks import WINDOW, looks_chosen, looks_secret
+from .telling import is_telling, telling_stems
+
+_SCHEMES = rb"(?i:bearer|basic|token|digest|negotiate|apikey|api-key|ssws|dpop|oauth|hawk|key)"
+_SCHEME = re.compile(rb"(" + _SCHEMES + rb")\s+(\S.*)", re.DOTALL)
+_SCHEME_AHEAD = re.compile(_SCHEMES + rb"(?:[ \t]++|%20|\+)")
+_OPENING = re.compile(rb"\\*+[\"'`]")
+_RUN = re.compile(
+    rb"(?:" + PLACEHOLDER + rb"|[A-Za-z0-9_./+~%!@#$^*?:-])++(?:={1,2}(?![=A-Za-z0-9_\[]))?"
+)
+_QUERY_RUN = re.compile(rb"(?:" + PLACEHOLDER + rb"|[^&#\s\"'<>\\\[\]])++")
+_COOKIES = re.compile(rb"[^\s=;\"'\\]++=[^\r\n\"'\\]*+")
+_LINE_ENDS = re.compile(rb"[ \t]*+(?:[\r\n\"'\\]|\Z)")
+_CODE_AHEAD = re.compile(rb"[({]|\[(?!REDACTED)")
+_LOGPROB = re.compile(rb"\s*+,\s*+\\*+\"logprob")
+_SCHEMA = re.compile(
+    rb"\{\s*+\\*+\"type\\*+\"\s*+:\s*+\\*+\"(?:string|object|array|number|integer|boolean)\\*+\""
+)
+
+
+class Edit(NamedTuple):
+    """A piece of a text, and what to put in its place."""
+
+    start: int
+    end: int
+    by: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A telling name in a text, the sign behind it, and where the value would start."""
+
+    name: str
+    before: bytes
+    sign: bytes
+    at: int
+
+    @property
+    def is_flag(self) -> bool:
+        """Say whether the name is an option of a command."""
+        return self.name.startswith("--")
+
+    @property
+    def is_query(self) -> bool:
+        """Say whether the name is a parameter of a URL."""
+        return self.before in (b"?", b"&") and self.sign == b"="
+
+    @property
+    def is_variable(self) -> bool:
+        """Say whether the name is written as variables of the environment are."""
+        return self.name.isupper() and self.sign == b"="
+
+    @property
+    def is_element(self) -> bool:
+        """Say whether the name is a tag of XML."""
+        return self.before == b"<" and self.sign == b">"
+
+
+def hide_assigned(text: bytes, hide: Hide) -> bytes:
+    """Put placeholders in place of the values beside telling names."""
+    pieces, done = [], 0
+    for edit in _edits(text, hide):
+        pieces += [text[done : edit.start], edit.by]
+        done = edit.end
+    return b"".join([*pieces, text[done:]]) if pieces else text
+
+
+def hide_whole(secret: bytes, hide: Hide) -> bytes:
+    """Put a placeholder in place of all that stands under a telling name, but for a scheme."""
+    if not secret.strip() or is_placeholder(secret):
+        return secret
+    scheme = _SCHEME.fullmatch(secret)
+    if not scheme:
+        return hide("key", secret)
+    rest = scheme[2]
+    return secret if is_placeholder(rest) else scheme[1] + b" " + hide("key", rest)
+
+
+def _edits(text: bytes, hide: Hide) -> Iterator[Edit]:
+    finder, at = _finder(), 0
+    while found := finder.search(text, at):
+        at = found.end()
+        one = _assignment(text, found)
+        if one is None:
+            continue
+        for edit in _values(text, one, hide):
+            at = max(at, edit.end)
+            if edit.by != text[edit.start : edit.end]:
+                yield edit
+
+
+@lru_cache(maxsize=1)
+def _finder() -> re.Pattern[bytes]:
+    name = rb"[A-Za-z0-9_.-]*(?i:" + telling_stems().encode() + rb")[A-Za-z0-9_.-]*"
+    sign = (
+        rb"\\*[\"']\s*,\s*\\*[\"'](?i:value)\\*[\"']\s*:\s*"  # {"name": "TOKEN", "value": "…"}
+        rb"|\\*[\"']?\]?\s*(?::=|=>|[:=])\s*"
+        rb"|\\*[\"']\s*,\s*"  # ["--token", "…"]
+        rb"|>|\s+"
+    )
+    return linear(
+        PLACEHOLDER + rb"|(?:" + ESCAPE + rb")?(" + name + rb"|\b(?i:basic)\b)(" + sign + rb")"
+    )
+
+
+def _assignment(text: bytes, found: re.Match[bytes]) -> Assignment | None:
+    start, end = found.span(1)
+    if start < 0:
+        return None
+    one = Assignment(
+        text[start:end].decode(), text[start - 1 : start], text[end : found.end()], found.end()
+    )
+    if not _has_sign(one):
+        return None
+    return one if is_telling(one.name) or one.name.lower() == "basic" else None
+
+
+def _has_sign(one: Assignment) -> bool:
+    if b":" in one.sign or b"=" in one.sign:
+        return one.name.lower() != "basic"
+    if b">" in one.sign:
+        return one.is_element
+    if b"," in one.sign:
+        return one.is_flag
+    return one.is_flag or one.name.lower() in ("bearer", "basic")
+
+
+def _values(text: bytes, one: Assignment, hide: Hide) -> Iterator[Edit]:
+    """Yield the pieces that are values of a name, those that stay as they are too."""
+    if opening := _OPENING.match(text, one.at):
+        string = quoted_at(text, opening.end(), opening[0])
+        yield _string_edit(text, string, hide, stays=_is_piece_of_text(text, one, string))
+    elif text[one.at : one.at + 1] in (b"{", b"[") and b'"' in one.sign:
+        if not _SCHEMA.match(text, one.at) and text[one.at : one.at + 9] != b"[REDACTED":
+            depth = depth_of(one.sign.index(b'"'))
+            for string in strings_below(text, one.at, depth):
+                yield _string_edit(text, string, hide)
+    elif span := _bare_value(text, one):
+        start, end = span
+        secret = text[start:end]
+        bare = unquote_to_bytes(secret.replace(b"+", b" ")) if one.is_query else secret
+        yield Edit(start, end, secret if is_placeholder(secret) else hide("key", bare))
+
+
+def _string_edit(text: bytes, string: Quoted, hide: Hide, *, stays: bool = False) -> Edit:
+    content = text[string.start : string.end]
+    bare = unescaped(content, string.depth + 1)
+    by = bare if stays else hide_whole(bare, hide)
+    return Edit(string.start, string.end, content if by == bare else by)
+
+
+def _is_piece_of_text(text: bytes, one: Assignment, string: Quoted) -> bool:
+    """Say whether this is a token of a language model, listed with its probability."""
+    return one.name == "token" and _LOGPROB.match(text, string.after) is not None
+
+
+def _bare_value(text: bytes, one: Assignment) -> tuple[int, int] | None:
+    """Find a value without quotes, where it looks like a secret."""
+    if "cookie" in one.name.lower() and b":" in one.sign:
+        found = _COOKIES.match(text, one.at)
+        return found.span() if found else None
+    if scheme := _SCHEME_AHEAD.match(text, one.at):
+        return _credentials(text, one, scheme.end())
+    if one.is_query:
+        found = _QUERY_RUN.match(text, one.at)
+        return found.span() if found else None
+    return _whole_run(text, one.at) if _is_secret_run(text, one) else None
+
+
+def _is_secret_run(text: bytes, one: Assignment) -> bool:
+    start = _RUN.match(text, one.at, one.at + WINDOW)
+    if not start:
+        return False
+    if one.is_flag or one.is_variable or one.is_element:
+        return looks_chosen(start[0])
+    return not _CODE_AHEAD.match(text, start.end()) and looks_secret(start[0], one.name)
+
+
+def _whole_run(text: bytes, at: int) -> tuple[int, int] | None:
+    found = _RUN.match(text, at)
+    return (at, at + len(found[0].rstrip(b".:") or found[0])) if found else None
+
+
+def _credentials(text: bytes, one: Assignment, start: int) -> tuple[int, int] | None:
+    """Find what follows a scheme of authentication: alone on its line, it is one."""
+    found = _RUN.match(text, start, start + WINDOW)
+    if not found:
+        return None
+    is_header = one.name.lower().endswith("authorization") and _LINE_ENDS.match(text, found.end())
+    return _whole_run(text, start) if is_header or looks_secret(found[0], one.name) else None

@@ -1,0 +1,39 @@
+"""Private keys in PEM, from BEGIN to END, or as far as they go when cut off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .linear import linear
+from .placeholder import Hide
+
+_START = rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_EDGE = re.compile(rb"-----(?:BEGIN|END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)")
+_BODY = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\+[nrt/])*+")
+
+KEY_BLOCK_NEEDLE = b"PRIVATE KEY"
+
+
+def hide_key_blocks(content: bytes, hide: Hide) -> bytes:
+    """Put placeholders in place of private keys."""
+    pieces, done = [], 0
+    for start, end in _blocks(content):
+        pieces += [content[done:start], hide("pem", content[start:end])]
+        done = end
+    return b"".join([*pieces, content[done:]]) if pieces else content
+
+
+def _blocks(content: bytes) -> Iterator[tuple[int, int]]:
+    at = 0
+    while found := linear(_START).search(content, at):
+        at = _end(content, found.end())
+        yield found.start(), at
+
+
+def _end(content: bytes, at: int) -> int:
+    edge = _EDGE.search(content, at)
+    if edge and not edge[0].endswith(b"BEGIN"):
+        return edge.end()
+    body = _BODY.match(content, at)
+    return body.end() if body else at

@@ -1,0 +1,191 @@
+"""The only door out: no secret passes into a record, a view or the console.
+
+Three rules together find secrets: names that tell (`telling`, `assignments`), values known from the
+environment (`spelling`), and the shapes of well-known tokens (`token_shapes`). Clean values, nearly
+all, cost one scan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+
+from ..ledger.value import Json
+from .key_blocks import KEY_BLOCK_NEEDLE, hide_key_blocks
+from .linear import linear
+from .lines import encode
+from .placeholder import (
+    MARK,
+    PLACEHOLDER,
+    PLAIN,
+    Hide,
+    forget_marks,
+    hide_plainly,
+    hide_with,
+    is_placeholder,
+)
+from .spelling import base64_needles, in_base64, spelled
+from .telling import is_telling, telling_needles
+from .token_shapes import hide_shapes, shape_needles
+from .urls import URL_NEEDLES, hide_in_urls
+
+ROUNDS = 8  # two are the rule; each hides more, so that they end
+
+_SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
+
+
+class Redactor:
+    """Puts placeholders in place of secrets; with a salt, placeholders that tell them apart."""
+
+    def __init__(self, secrets: Iterable[str] = (), *, salt: str | None = None) -> None:
+        known = {secret for secret in secrets if secret.strip() and not is_telling(secret)}
+        self._secrets = sorted(known, key=lambda secret: (-len(secret), secret))
+        self._hide: Hide = hide_plainly if salt is None else hide_with(salt)
+        self._forgets = salt is None
+
+    def value(self, value: Json) -> Json:
+        """Redact the texts of a JSON value; the same object comes back when nothing changed."""
+        try:
+            return self._below(value) if self._is_suspect(encode(value)) else value
+        except RecursionError:
+            return PLAIN  # too deep to look through
+
+    def line(self, value: Json) -> bytes:
+        """Encode a JSON value, redacted; a clean one is not looked at twice."""
+        try:
+            line = encode(value)
+            return encode(self._below(value)) if self._is_suspect(line) else line
+        except RecursionError:
+            return encode(PLAIN)
+
+    def text(self, text: str) -> str:
+        """Redact a text; the same object comes back when nothing changed."""
+        content = text.encode("utf-8", "surrogatepass")
+        if not self._is_suspect(content):
+            return text
+        return _text(text, content, self._cleaned(content))
+
+    def _is_suspect(self, content: bytes) -> bool:
+        return self._suspicion.search(content) is not None
+
+    @cached_property
+    def _suspicion(self) -> re.Pattern[bytes]:
+        """Match wherever a rule might: texts without a match are clean, also when JSON-escaped."""
+        return linear(b"|".join([_suspicion(), *self._needles()]))
+
+    @cached_property
+    def _known(self) -> re.Pattern[bytes]:
+        """Match wherever a known secret might stand."""
+        return linear(b"|".join(self._needles()))
+
+    def _needles(self) -> Iterator[bytes]:
+        return (form(secret) for secret in self._secrets for form in (spelled, base64_needles))
+
+    @cached_property
+    def _literals(self) -> list[tuple[re.Pattern[bytes], bytes | None]]:
+        """List a pattern for each form of each secret, and the secret where the form is exact."""
+        exact = [(spelled(one), one.encode("utf-8", "surrogatepass")) for one in self._secrets]
+        coded = [(in_base64(one), None) for one in self._secrets]
+        return [(linear(PLACEHOLDER + b"|" + form), secret) for form, secret in [*exact, *coded]]
+
+    def _cleaned(self, content: bytes) -> bytes:
+        """Apply the rules until they find nothing: what one hides may show another its secret."""
+        for _ in range(ROUNDS):
+            found, content = content, self._cleaned_once(content)
+            if found == content:
+                break
+        return content
+
+    def _cleaned_once(self, content: bytes) -> bytes:
+        from .assignments import hide_assigned  # most runs have nothing to hide
+
+        content = hide_assigned(self._without_literals(content), self._hide)
+        for rule in (hide_in_urls, hide_key_blocks, hide_shapes):
+            content = rule(content, self._hide)
+        return content
+
+    def _without_literals(self, content: bytes) -> bytes:
+        if self._forgets:
+            content = forget_marks(content)
+        if not self._secrets or not self._known.search(content):
+            return content
+        for pattern, secret in self._literals:
+            content = pattern.sub(partial(_hide_literal, self._hide, secret), content)
+        return content
+
+    def _below(self, value: Json) -> Json:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return _mapped(value, partial(self._item, value))
+        if isinstance(value, (list, tuple)):
+            return _listed(value, partial(self._element, value))
+        return value
+
+    def _item(self, whole: Mapping[str, Json], name: str) -> Json:
+        item = whole[name]
+        if _is_secret_in(whole, name) and not _is_schema(item):
+            return self._secret(item)
+        return self._below(item)
+
+    def _element(self, whole: Sequence[Json], index: int) -> Json:
+        flag = whole[index - 1] if index else None
+        if isinstance(flag, str) and flag.startswith("--") and is_telling(flag):
+            return self._secret(whole[index])
+        return self._below(whole[index])
+
+    def _secret(self, value: Json) -> Json:
+        """Hide every text of a value that stands under a telling name."""
+        if isinstance(value, str):
+            from .assignments import hide_whole
+
+            content = value.encode("utf-8", "surrogatepass")
+            return _text(value, content, hide_whole(self._without_literals(content), self._hide))
+        if isinstance(value, Mapping):
+            return _mapped(value, lambda name: self._secret(value[name]))
+        if isinstance(value, (list, tuple)):
+            return _listed(value, lambda index: self._secret(value[index]))
+        return value
+
+
+@lru_cache(maxsize=1)
+def _suspicion() -> bytes:
+    names = rb"(?i:" + telling_needles().encode() + rb"|basic\s)"
+    return b"|".join([MARK.encode(), names, shape_needles(), URL_NEEDLES, KEY_BLOCK_NEEDLE])
+
+
+def _hide_literal(hide: Hide, secret: bytes | None, found: re.Match[bytes]) -> bytes:
+    text = found[0]
+    return text if is_placeholder(text) else hide("env", text if secret is None else secret)
+
+
+def _is_secret_in(whole: Mapping[str, Json], name: str) -> bool:
+    if is_telling(name):
+        return not (name == "token" and "logprob" in whole)  # a piece of a model's text
+    if name.lower() != "value":
+        return False
+    named = whole.get("name", whole.get("key", whole.get("Name")))
+    return isinstance(named, str) and is_telling(named)
+
+
+def _is_schema(value: Json) -> bool:
+    """Say whether a value tells of what type a secret is, as the schema of a tool does."""
+    if not isinstance(value, Mapping):
+        return False
+    kind = value.get("type")
+    return isinstance(kind, str) and kind in _SCHEMA_TYPES and "value" not in value
+
+
+def _text(text: str, content: bytes, cleaned: bytes) -> str:
+    return text if cleaned == content else cleaned.decode("utf-8", "surrogatepass")
+
+
+def _mapped(value: Mapping[str, Json], redacted: Callable[[str], Json]) -> Json:
+    found = {name: redacted(name) for name in value}
+    return value if all(found[name] is value[name] for name in value) else found
+
+
+def _listed(value: Sequence[Json], redacted: Callable[[int], Json]) -> Json:
+    found = [redacted(index) for index in range(len(value))]
+    return value if all(new is old for new, old in zip(found, value, strict=True)) else found

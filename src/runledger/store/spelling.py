@@ -1,0 +1,64 @@
+"""The ways in which one known text may be written: escaped, URL-quoted, in base64."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+
+_NAMED_ESCAPES = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}
+_QUOTED = rb"%(?:25)*"  # quoted again, a percent sign is itself %25
+_RUN = rb"(?:[A-Za-z0-9+_-]|\\*/|%(?:25)*(?:2[BbFf]|3[Dd]))*"
+_BASE64_SIGNS = {
+    "+": rb"(?:[+-]|%(?:25)*2[Bb])",
+    "/": rb"(?:\\*/|_|%(?:25)*2[Ff])",
+}
+
+
+def spelled(text: str) -> bytes:
+    """Give a pattern of a text as it is, in JSON escapes of any depth, or URL-quoted."""
+    return b"".join(map(_character, text))
+
+
+def in_base64(text: str) -> bytes:
+    """Give a pattern of whole base64 runs, of either alphabet, that hold a text anywhere."""
+    return _RUN + b"(?:" + base64_needles(text) + b")" + _RUN + b"={0,2}"
+
+
+def base64_needles(text: str) -> bytes:
+    """Give a pattern of what any base64 that holds a text must hold."""
+    content = text.encode("utf-8", "surrogatepass")
+    return b"|".join(_aligned(content, before) for before in range(3))
+
+
+def _character(char: str) -> bytes:
+    if char.isascii() and char.isalnum():
+        return char.encode()
+    content = char.encode("utf-8", "surrogatepass")
+    ways = [_raw(char, content), b"(?i:" + _unicode_escape(char) + b")"]
+    ways.append(b"(?i:" + b"".join(_QUOTED + b"%02x" % byte for byte in content) + b")")
+    if char in _NAMED_ESCAPES:
+        ways.append(rb"\\+" + _NAMED_ESCAPES[char])
+    if char == " ":
+        ways.append(rb"\+")
+    return b"(?:" + b"|".join(ways) + b")"
+
+
+def _raw(char: str, content: bytes) -> bytes:
+    if char == "\\":
+        return rb"\\+"
+    literal = b"".join(rb"\x%02x" % byte for byte in content)
+    return rb"\\*" + literal if char in "\"'/" else literal
+
+
+def _unicode_escape(char: str) -> bytes:
+    units = char.encode("utf-16-be", "surrogatepass")
+    pairs = (units[at : at + 2].hex().encode() for at in range(0, len(units), 2))
+    return b"".join(rb"\\+u" + pair for pair in pairs)
+
+
+def _aligned(content: bytes, before: int) -> bytes:
+    """Spell the signs that a content alone decides when so many bytes stand before it."""
+    signs = b64encode(bytes(before) + content).decode().rstrip("=")
+    first = -(-before * 8 // 6)
+    last = (before + len(content)) * 8 // 6
+    return b"".join(_BASE64_SIGNS.get(sign, re.escape(sign).encode()) for sign in signs[first:last])

@@ -1,0 +1,192 @@
+"""The events of a run read back, trial by trial, from a log in which all trials are mixed."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..ledger.event import (
+    Event,
+    Failed,
+    FinalOutput,
+    Graded,
+    Happening,
+    Log,
+    Message,
+    Plan,
+    TaskError,
+    TaskStart,
+    Thought,
+    ToolCall,
+    ToolResult,
+    UsageReport,
+)
+from ..ledger.grade import Grade
+from ..ledger.usage import Usage
+from ..ledger.value import Json
+from .lines import decode
+from .rows import failure_from
+from .rundir import RESERVED
+
+Place: TypeAlias = tuple[int, int]  # trial, attempt
+
+# The writer puts these keys first, in this order; any other line is decoded to be placed.
+_HEAD = re.compile(
+    rb'\{"seq":\d+,"ts":"[^"]*","case_id":"([^"\\]*)","trial":(\d+),"attempt":(\d+),'
+)
+_LARGE_NUMBER = re.compile(rb"\d{19}")
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What the log holds of one attempt at a trial, finished or not."""
+
+    trial: int
+    attempt: int
+    events: tuple[Event, ...]
+    stderr: str = ""  # the end of it, whatever the status
+
+
+class TraceLog:
+    """A run's log, indexed once: where the lines of each trial are, not what they say."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._places: dict[str, dict[Place, array[int]]] = {}
+        offset = 0
+        with path.open("rb") as file:
+            for line in file:
+                found = _place(line) if line.endswith(b"\n") else None
+                if found is not None:
+                    case_id, place = found
+                    trials = self._places.setdefault(case_id, {})
+                    trials.setdefault(place, array("Q")).append(offset)
+                offset += len(line)
+
+    def of(self, case_id: str) -> Iterator[Trace]:
+        """Yield the last attempt at each trial of a case, in the order of their numbers."""
+        attempts = self._places.get(case_id, {})
+        last = dict(sorted(attempts))  # of several attempts at a trial the last one stays
+        for trial, attempt in last.items():
+            yield self._read(trial, attempt, attempts[trial, attempt])
+
+    def _read(self, trial: int, attempt: int, offsets: array[int]) -> Trace:
+        events: list[Event] = []
+        stderr = ""
+        start: int | None = None
+        for line in self._lines(offsets):
+            now = _milliseconds(line["ts"])
+            start = now if start is None else start
+            what = _happening(line)
+            if what is not None:
+                events.append(Event(max(now - start, 0), what))
+            elif line["type"] == "case_end":
+                stderr = line["exit"]["stderr"]
+        return Trace(trial, attempt, tuple(events), stderr)
+
+    def _lines(self, offsets: array[int]) -> Iterator[dict[str, Any]]:
+        with self._path.open("rb") as file:
+            for offset in offsets:
+                file.seek(offset)
+                yield _decoded(file.readline())
+
+
+def _place(line: bytes) -> tuple[str, Place] | None:
+    """Say which trial a line belongs to, if any."""
+    if found := _HEAD.match(line):
+        return found[1].decode(), (int(found[2]), int(found[3]))
+    event = decode(line)
+    if "case_id" not in event:
+        return None
+    return event["case_id"], (event["trial"], event["attempt"])
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    """Read a line to the last digit: orjson makes a float of an integer over 64 bits."""
+    found: dict[str, Any] = json.loads(line) if _LARGE_NUMBER.search(line) else decode(line)
+    return found
+
+
+def _milliseconds(moment: str) -> int:
+    return round(datetime.fromisoformat(moment).timestamp() * 1000)
+
+
+def _happening(line: Mapping[str, Any]) -> Happening | None:
+    """Read what happened; None for kinds that no trajectory holds."""
+    read = _READERS.get(line["type"])
+    return None if read is None else read(line)
+
+
+def _task_start(line: Mapping[str, Any]) -> TaskStart:
+    return TaskStart(line["input"])
+
+
+def _tool_call(line: Mapping[str, Any]) -> ToolCall:
+    more = _extra(line, "name", "call_id", "args")
+    return ToolCall(line["name"], line["call_id"], line["args"], more)
+
+
+def _tool_result(line: Mapping[str, Any]) -> ToolResult:
+    return ToolResult(line["call_id"], line["ok"], line.get("result"), line.get("error"))
+
+
+def _log(line: Mapping[str, Any]) -> Log:
+    more = _extra(line, "level", "message", "data")
+    return Log(line["level"], line["message"], line.get("data"), more)
+
+
+def _usage(line: Mapping[str, Any]) -> UsageReport:
+    names = ("tokens_in", "tokens_out", "cost_usd", "model")
+    return UsageReport(Usage(*(line.get(name) for name in names)), _extra(line, *names))
+
+
+def _final_output(line: Mapping[str, Any]) -> FinalOutput:
+    return FinalOutput(line["output"], _extra(line, "output"))
+
+
+def _task_error(line: Mapping[str, Any]) -> TaskError:
+    return TaskError(line["message"], line.get("data"), _extra(line, "message", "data"))
+
+
+def _failed(line: Mapping[str, Any]) -> Failed:
+    return Failed(failure_from(line["failure"]))
+
+
+def _graded(line: Mapping[str, Any]) -> Graded:
+    fields = line["grade"]
+    return Graded(
+        Grade(
+            fields["grader"],
+            passed=fields["pass"],
+            score=fields["score"],
+            reasoning=fields.get("reasoning"),
+            outcome=fields.get("outcome"),
+        )
+    )
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], Happening]] = {
+    TaskStart.type: _task_start,
+    ToolCall.type: _tool_call,
+    ToolResult.type: _tool_result,
+    Message.type: lambda line: Message(line["content"]),
+    Thought.type: lambda line: Thought(line["content"]),
+    Plan.type: lambda line: Plan(line["entries"]),
+    Log.type: _log,
+    UsageReport.type: _usage,
+    FinalOutput.type: _final_output,
+    TaskError.type: _task_error,
+    Failed.type: _failed,
+    Graded.type: _graded,
+}
+
+
+def _extra(line: Mapping[str, Any], *known: str) -> dict[str, Json]:
+    """Keep what an agent said beside the keys of its message."""
+    return {key: line[key] for key in line if key not in known and key not in RESERVED}

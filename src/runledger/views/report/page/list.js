@@ -1,0 +1,385 @@
+// The list of cases. Only the rows near the window exist as elements, however many cases there are.
+
+const OVERSCAN = 12;
+const MOST_PRINTED = 2000;
+const SLOWER_PCT = 25; // from here on a change of the duration stands out
+const SLOWER_MS = 50;
+
+/** @typedef {{key: string, label: string, cell: (row: Row) => Element, number?: boolean}} Column */
+
+/** What the list shows, and where the reader is in it. */
+const list = {
+  /** @type {Row[]} */ all: [],
+  /** @type {Row[]} */ shown: [],
+  /** @type {Column[]} */ columns: [],
+  /** @type {Choice} */ choice: {
+    query: "",
+    statuses: new Set(),
+    tag: "",
+    sort: "need",
+    down: false,
+  },
+  active: 0,
+  rowHeight: 34,
+  first: -1,
+  last: -1,
+};
+
+/** @param {{rows: any[][], trials: number, baseline: boolean}} head */
+function setUpList(head) {
+  list.all = head.rows.map(rowFrom);
+  list.columns = columnsFor(list.all, head);
+  drawHeads();
+  drawTags();
+  byId("cases").hidden = false;
+  byId("search").addEventListener("input", () => choose({ query: searchBox().value }));
+  byId("tag").addEventListener("change", (event) =>
+    choose({ tag: /** @type {HTMLSelectElement} */ (event.target).value }),
+  );
+  byId("reset").addEventListener("click", () =>
+    choose({ query: "", tag: "", statuses: new Set() }),
+  );
+  addEventListener("scroll", drawRows, { passive: true });
+  addEventListener("resize", () => drawRows(true));
+  addEventListener("beforeprint", () =>
+    drawRows(true, { first: 0, last: Math.min(list.shown.length, MOST_PRINTED) }),
+  );
+  addEventListener("afterprint", () => drawRows(true));
+}
+
+/** @returns {HTMLInputElement} */
+function searchBox() {
+  return /** @type {HTMLInputElement} */ (byId("search"));
+}
+
+/** @param {Row[]} rows @param {{trials: number, baseline: boolean}} head @returns {Column[]} */
+function columnsFor(rows, head) {
+  const some = (/** @type {(row: Row) => unknown} */ has) => rows.some(has);
+  /** @type {(Column | false)[]} */
+  const columns = [
+    { key: "need", label: "Status", cell: statusCell },
+    { key: "id", label: "Case", cell: caseCell },
+    {
+      key: "why",
+      label: some((row) => row.failure) ? "First failure" : "Description",
+      cell: whyCell,
+    },
+    head.trials > 1 && {
+      key: "trials",
+      label: "Trials",
+      number: true,
+      cell: (row) => el("span", {}, `${row.passedTrials}/${head.trials}`),
+    },
+    {
+      key: "wall",
+      label: "Duration",
+      number: true,
+      cell: (row) => el("span", {}, duration(row.wall)),
+    },
+    head.baseline && { key: "change", label: "Baseline", number: true, cell: changeCell },
+    { key: "calls", label: "Calls", number: true, cell: callsCell },
+    some((row) => allTokens(row) !== null) && {
+      key: "tokens",
+      label: "Tokens",
+      number: true,
+      cell: (row) => el("span", {}, allTokens(row)?.toLocaleString("en") ?? "–"),
+    },
+    some((row) => row.cost !== null) && {
+      key: "cost",
+      label: "Cost",
+      number: true,
+      cell: (row) => el("span", {}, money(row.cost)),
+    },
+    some((row) => row.tags.length) && { key: "tags", label: "Tags", cell: tagsCell },
+  ];
+  return /** @type {Column[]} */ (columns.filter(Boolean));
+}
+
+/** @param {string} status */
+function mark(status) {
+  return el(
+    "span",
+    { class: `mark ${status}` },
+    el("i", { "aria-hidden": "true" }, MARKS[/** @type {keyof typeof MARKS} */ (status)] ?? ""),
+    status,
+  );
+}
+
+/** @param {Row} row */
+function statusCell(row) {
+  return mark(row.status);
+}
+
+/** @param {Row} row */
+function caseCell(row) {
+  return el(
+    "a",
+    { href: addressOf(row.id), class: "id", tabindex: -1, title: spelled(row.id) },
+    row.id,
+  );
+}
+
+/** @param {Row} row */
+function whyCell(row) {
+  if (!row.failure) return el("span", { class: "faint" }, row.description);
+  const [type, message, more] = row.failure;
+  return el(
+    "span",
+    { title: spelled(message) },
+    row.change === "newly failing" && el("b", { class: "new" }, "new"),
+    el("b", { class: "type" }, type),
+    ` ${message}`,
+    more > 0 && el("span", { class: "faint" }, ` +${more}`),
+  );
+}
+
+/** @param {Row} row */
+function callsCell(row) {
+  return el(
+    "span",
+    {},
+    row.errors > 0 &&
+      el("span", { class: "failed", title: `${row.errors} failed` }, `${row.errors}✕ `),
+    String(row.calls),
+  );
+}
+
+/** @param {Row} row */
+function changeCell(row) {
+  if (!row.before) return el("span", { class: "faint" }, "new case");
+  const [, wall] = row.before;
+  const slower = (wallChange(row) ?? 0) > SLOWER_PCT && (row.wall ?? 0) - (wall ?? 0) > SLOWER_MS;
+  return el(
+    "span",
+    {},
+    el("span", { class: "faint" }, duration(wall)),
+    " ",
+    el("span", slower ? { class: "error" } : {}, signed(wallChange(row))),
+  );
+}
+
+/** @param {Row} row */
+function tagsCell(row) {
+  return el(
+    "span",
+    { title: spelled(row.tags.join(", ")) },
+    ...row.tags.map((tag) => el("span", { class: "tag" }, tag)),
+  );
+}
+
+function drawHeads() {
+  byId("columns").replaceChildren(
+    ...list.columns.map(({ key }) => el("col", { class: `c-${key}` })),
+  );
+  byId("heads").replaceChildren(...list.columns.map(headOf));
+}
+
+/** @param {Column} column */
+function headOf({ key, label, number }) {
+  const head = el("th", {
+    class: `c-${key}${number ? " number" : ""}`,
+    scope: "col",
+    "data-sort": key,
+  });
+  head.append(button(label, () => sortBy(key, Boolean(number)), { class: "sort" }));
+  return head;
+}
+
+/** @param {string} key @param {boolean} number the largest first, since that is what one looks for */
+function sortBy(key, number) {
+  const again = list.choice.sort === key;
+  choose({ sort: key, down: again ? !list.choice.down : number });
+}
+
+function drawTags() {
+  const tags = [...new Set(list.all.flatMap((row) => row.tags))].sort().slice(0, 1000);
+  const select = byId("tag");
+  select.hidden = !tags.length;
+  select.replaceChildren(el("option", { value: "" }, "All tags"));
+  for (const tag of tags) {
+    const option = /** @type {HTMLOptionElement} */ (el("option", {}, tag));
+    option.value = tag;
+    select.append(option);
+  }
+}
+
+/** Counted among all cases, so that a chip says what it would show. */
+function drawChips() {
+  const counts = new Map();
+  for (const row of list.all) {
+    counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
+    if (row.change) counts.set(row.change, (counts.get(row.change) ?? 0) + 1);
+  }
+  const names = [...STATUSES, "newly failing", "newly passing", "added"].filter((name) =>
+    counts.has(name),
+  );
+  byId("chips").replaceChildren(...names.map((name) => chip(name, counts.get(name))));
+}
+
+/** @param {string} name @param {number} number */
+function chip(name, number) {
+  const { statuses } = list.choice;
+  const pressed = String(statuses.has(name));
+  const element = button(name, () => choose({ statuses: toggled(statuses, name) }, name), {
+    class: `chip ${name.replace(" ", "-")}`,
+    "aria-pressed": pressed,
+    "data-chip": name,
+  });
+  element.append(el("span", {}, number.toLocaleString("en")));
+  return element;
+}
+
+/** @param {Set<string>} set @param {string} name */
+function toggled(set, name) {
+  const other = new Set(set);
+  if (!other.delete(name)) other.add(name);
+  return other;
+}
+
+/** @param {Partial<Choice>} part @param {string} [pressed] the chip that keeps the focus */
+function choose(part, pressed) {
+  Object.assign(list.choice, part);
+  showChoice();
+  rememberChoice(list.choice);
+  if (pressed)
+    /** @type {HTMLElement | null} */ (
+      byId("chips").querySelector(`[data-chip="${pressed}"]`)
+    )?.focus();
+}
+
+/** Filter, sort and draw anew. */
+function showChoice() {
+  list.shown = chosen(list.all, list.choice);
+  list.active = 0;
+  if (searchBox().value !== list.choice.query) searchBox().value = list.choice.query;
+  /** @type {HTMLSelectElement} */ (byId("tag")).value = list.choice.tag;
+  drawChips();
+  drawSortSigns();
+  byId("count").textContent =
+    list.shown.length === list.all.length
+      ? count(list.all.length, "case")
+      : `${list.shown.length.toLocaleString("en")} of ${count(list.all.length, "case")}`;
+  byId("nothing").hidden = list.shown.length > 0;
+  byId("table").setAttribute("aria-rowcount", String(list.shown.length + 1));
+  drawRows(true);
+}
+
+function drawSortSigns() {
+  for (const head of byId("heads").children) {
+    const chosenOne = head.getAttribute("data-sort") === list.choice.sort;
+    head.setAttribute(
+      "aria-sort",
+      chosenOne ? (list.choice.down ? "descending" : "ascending") : "none",
+    );
+  }
+}
+
+/**
+ * Draw the rows near the window, and leave room for the others.
+ * @param {unknown} [anew] true when rows that are drawn already may be wrong
+ * @param {{first: number, last: number}} [range]
+ */
+function drawRows(anew, range = rangeInView()) {
+  if (byId("list-page").hidden) return;
+  const { first, last } = range;
+  if (anew !== true && first === list.first && last === list.last) return;
+  Object.assign(list, range);
+  const focused = byId("rows").contains(document.activeElement);
+  byId("rows").replaceChildren(
+    ...list.shown.slice(first, last).map((row, index) => rowOf(row, first + index)),
+  );
+  setHeight("above", first);
+  setHeight("below", list.shown.length - last);
+  if (focused) elementOf(list.active)?.focus({ preventScroll: true });
+  measure();
+}
+
+/** @returns {{first: number, last: number}} */
+function rangeInView() {
+  const top = -byId("above").getBoundingClientRect().top;
+  const wanted = Math.floor(top / list.rowHeight) - OVERSCAN;
+  const first = Math.min(Math.max(0, wanted), Math.max(0, list.shown.length - 1));
+  const inView = Math.ceil((top + innerHeight) / list.rowHeight) + OVERSCAN;
+  const last = Math.max(inView, first + 2 * OVERSCAN); // some also while the table is below
+  return { first, last: Math.min(last, list.shown.length) };
+}
+
+/** Rows are of one height, which depends on the width of the page. */
+function measure() {
+  const height = byId("rows").firstElementChild?.getBoundingClientRect().height;
+  if (!height || Math.abs(height - list.rowHeight) < 0.5) return;
+  list.rowHeight = height;
+  drawRows(true);
+}
+
+/** @param {string} id @param {number} rows */
+function setHeight(id, rows) {
+  /** @type {HTMLElement} */ (byId(id).querySelector("td")).style.height =
+    `${rows * list.rowHeight}px`;
+}
+
+/** @param {Row} row @param {number} index */
+function rowOf(row, index) {
+  const attributes = {
+    role: "row",
+    class: row.status,
+    "aria-rowindex": index + 2,
+    "data-index": index,
+    tabindex: index === list.active ? 0 : -1,
+  };
+  const element = el(
+    "tr",
+    attributes,
+    ...list.columns.map(({ key, number, cell }) =>
+      el("td", { role: "cell", class: `c-${key}${number ? " number" : ""}` }, cell(row)),
+    ),
+  );
+  element.addEventListener("click", (event) => {
+    const plain =
+      !event.ctrlKey && !event.metaKey && !event.shiftKey && !getSelection()?.toString();
+    if (plain && !(/** @type {Element} */ (event.target).closest("a")))
+      location.hash = addressOf(row.id);
+  });
+  element.addEventListener("focus", () => (list.active = index));
+  return element;
+}
+
+/** @param {number} index @returns {HTMLElement | null} */
+function elementOf(index) {
+  return byId("rows").querySelector(`[data-index="${index}"]`);
+}
+
+/** Go to a row, wherever it is, as if one had scrolled there. @param {number} index */
+function goToRow(index) {
+  if (!list.shown.length) return;
+  list.active = Math.min(Math.max(index, 0), list.shown.length - 1);
+  const top = byId("above").getBoundingClientRect().top + list.active * list.rowHeight;
+  const head = byId("heads").getBoundingClientRect().height + 8;
+  if (top < head) scrollBy(0, top - head);
+  else if (top + list.rowHeight > innerHeight) scrollBy(0, top + list.rowHeight - innerHeight + 8);
+  drawRows(true);
+  elementOf(list.active)?.focus({ preventScroll: true });
+}
+
+/** @param {KeyboardEvent} event @returns {boolean} whether the list knew the key */
+function listKey(event) {
+  const inRow = byId("rows").contains(document.activeElement);
+  const page = Math.max(1, Math.floor(innerHeight / list.rowHeight) - 3);
+  /** @type {Record<string, number>} */
+  const moves = {
+    j: 1,
+    k: -1,
+    ...(inRow && {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    }),
+  };
+  if (event.key in moves) goToRow(inRow ? list.active + moves[event.key] : list.active);
+  else if (event.key === "Enter" && inRow) location.hash = addressOf(list.shown[list.active].id);
+  else return false;
+  return true;
+}

@@ -1,0 +1,246 @@
+"""What passes the door out, and what does not."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from runledger.ledger.value import Json
+from runledger.store.placeholder import comparable, holds_placeholder
+from runledger.store.redact import Redactor
+
+GITHUB = "ghp_" + "a1B2" * 9
+KEY_BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
+BEGIN, END = ("-----" + word + " RSA PRIVATE " + "KEY-----" for word in ("BEGIN", "END"))
+
+HIDDEN = [
+    ("password=hunter2", "password=[REDACTED]"),
+    ("password: hunter2.", "password: [REDACTED]."),
+    ("password = 'any thing'", "password = '[REDACTED]'"),
+    ("DB_PASSWORD=correcthorse", "DB_PASSWORD=[REDACTED]"),
+    ("api_key: a1b2c3d4e5", "api_key: [REDACTED]"),
+    ("login --password hunter2 --user x", "login --password [REDACTED] --user x"),
+    ("login --token=abcd", "login --token=[REDACTED]"),
+    ('login --token "a b"', 'login --token "[REDACTED]"'),
+    ('["--token", "ab"]', '["--token", "[REDACTED]"]'),
+    ('{"name": "API_KEY", "value": "ab"}', '{"name": "API_KEY", "value": "[REDACTED]"}'),
+    ('"token": "ab", "n": 1', '"token": "[REDACTED]", "n": 1'),
+    ('"token": "ab', '"token": "[REDACTED]'),
+    ('"token": "a\\"b", "x": "y"', '"token": "[REDACTED]", "x": "y"'),
+    ('"token": "a\\\\", "x": "y"', '"token": "[REDACTED]", "x": "y"'),
+    ('{\\"token\\": \\"ab\\", \\"x\\": 1}', '{\\"token\\": \\"[REDACTED]\\", \\"x\\": 1}'),
+    ('"secrets": {"a": ["b", 1]}, "x": "y"', '"secrets": {"a": ["[REDACTED]", 1]}, "x": "y"'),
+    ("https://h/x?token=ab&page=2", "https://h/x?token=[REDACTED]&page=2"),
+    ("https://h/x?a=1&api_key=a%2Fb#top", "https://h/x?a=1&api_key=[REDACTED]#top"),
+    ("postgres://app:pw@db/x", "postgres://app:[REDACTED]@db/x"),
+    ("redis://:p#w@db", "redis://:[REDACTED]@db"),
+    ("https:\\/\\/u:pw@h", "https:\\/\\/u:[REDACTED]@h"),
+    ("https://h/b?sv=1&sig=" + "a1" * 20 + "%3D&x", "https://h/b?sv=1&sig=[REDACTED]&x"),
+    ("Authorization: Bearer abc", "Authorization: Bearer [REDACTED]"),
+    ("curl -H 'Authorization: Basic dTpw' h", "curl -H 'Authorization: Basic [REDACTED]' h"),
+    ("sent Bearer a1b2c3d4e5f6 to it", "sent Bearer [REDACTED] to it"),
+    ("Cookie: a=b; c=d\nHost: h", "Cookie: [REDACTED]\nHost: h"),
+    ("<password>abcd</password>", "<password>[REDACTED]</password>"),
+    ("a\\npassword=hunter2\\nb", "a\\npassword=[REDACTED]\\nb"),
+    ('headers["token"] = "ab"', 'headers["token"] = "[REDACTED]"'),
+    (f"k: {BEGIN}\n{KEY_BODY}\n{END}\nrest", "k: [REDACTED]\nrest"),
+    (f"{BEGIN}\\n{KEY_BODY}\\n{END}\\n, rest", "[REDACTED]\\n, rest"),
+    (f"{BEGIN}\n{KEY_BODY}", "[REDACTED]"),
+]
+
+PROSE = [
+    "the token is invalid",
+    "password: must be 8 characters",
+    "password: required!",
+    "secret: yes",
+    "token: str",
+    "token: Optional[str] = None",
+    "def login(password: str, token: int = 12345678) -> None:",
+    "connect(password=password, token=self.token)",
+    "token = get_token(abc12345)",
+    "password = os.environ['X1']",
+    "api_key: ${API_KEY}",
+    "export TOKEN=$TOKEN",
+    "--token <token>",
+    "--password --verbose",
+    "secret: sha256",
+    "Basic authentication and Bearer tokens",
+    "token: /etc/tokens/one.txt",
+    "password: https://example.com/reset1",
+    '"token": 12345678, "password": null',
+    '"token":"Hello","logprob":-0.25',
+    '"max_tokens": "100", "next_page_token": "a1b2c3d4e5"',
+    "http://localhost:8080/a@b and http://h:80?mail=a@b.c",
+    "git@github.com:org/repo.git",
+    "cookie: yes",
+    '"password": {"type": "string", "description": "Your password"}',
+    '"password": ""',
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), HIDDEN)
+def test_a_secret_beside_its_name_is_hidden(text: str, shown: str) -> None:
+    """Names tell in assignments, options, addresses, headers and JSON at any depth."""
+    assert Redactor().text(text) == shown
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_prose_and_code_stay(text: str) -> None:
+    """A name alone does not make what follows a secret."""
+    assert Redactor().text(text) is text
+
+
+def test_everything_below_a_telling_key_is_hidden_but_numbers_and_keys() -> None:
+    """Only texts are secrets, and empty ones are not."""
+    value: Json = {"credentials": {"user": "u", "pins": [1, "2", None, True, ""]}, "user": "u"}
+
+    assert Redactor().value(value) == {
+        "credentials": {"user": "[REDACTED]", "pins": [1, "[REDACTED]", None, True, ""]},
+        "user": "u",
+    }
+
+
+def test_a_scheme_of_authentication_stays() -> None:
+    """The record shows how an agent authenticates, and redacts to itself."""
+    shown = {"Authorization": "Bearer [REDACTED]"}
+
+    assert Redactor().value({"Authorization": "Bearer abc"}) == shown
+    assert Redactor().value(shown) is shown
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"env": [{"name": "API_KEY", "value": "ab"}]},
+        {"argv": ["login", "--token", "ab"]},
+        {"text": json.dumps({"a": json.dumps({"token": "ab"})})},
+    ],
+)
+def test_a_secret_in_a_list_a_pair_or_nested_json_is_hidden(value: dict[str, object]) -> None:
+    """A name may stand beside its value in several ways."""
+    shown = json.dumps(Redactor().value(value))  # type: ignore[arg-type]
+
+    assert "[REDACTED]" in shown
+    assert "ab" not in shown.replace("API", "")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"token": "Hello", "logprob": -0.25},
+        {"properties": {"password": {"type": "string", "description": "Your password"}}},
+        {"usage": {"max_tokens": "many"}, "sha": "0a1b2c3d" * 5},
+    ],
+)
+def test_a_clean_value_comes_back_as_the_same_object(value: dict[str, object]) -> None:
+    """Nothing is copied for nothing."""
+    assert Redactor().value(value) is value  # type: ignore[arg-type]
+
+
+def test_a_secret_keeps_its_identity_wherever_it_is_found() -> None:
+    """The same token under a key, in a header, in an address and in JSON has one mark."""
+    texts = [
+        "?token=a1/b2c3d4&x",
+        "Authorization: Bearer a1/b2c3d4",
+        '{"token": "a1\\/b2c3d4"}',
+        "https://u:a1%2Fb2c3d4@h",
+    ]
+    value = {"access_token": "a1/b2c3d4", "texts": texts}
+
+    marks = re.findall(r"[0-9a-f]{8}(?=\])", json.dumps(Redactor(salt="s").value(value)))
+
+    assert len(marks) == 5
+    assert len(set(marks)) == 1
+
+
+def test_different_secrets_and_different_salts_differ() -> None:
+    """A mark tells secrets apart, and tells nothing to who has another cassette."""
+    shown = {
+        Redactor(salt=salt).text(f"password={secret}")
+        for salt in ("s", "t")
+        for secret in ("hunter2", "hunter3")
+    }
+
+    assert len(shown) == 4
+
+
+def test_what_is_compared_leaves_out_the_kind() -> None:
+    """A token found by its shape equals the one found by its key."""
+    redactor = Redactor(salt="s")
+
+    by_key = redactor.value({"x": {"token": GITHUB}})
+    by_shape = redactor.value({"x": {"t": GITHUB}})
+
+    assert comparable(by_key)["x"]["token"] == comparable(by_shape)["x"]["t"]  # type: ignore[index, call-overload]
+
+
+def test_only_marks_need_a_salt() -> None:
+    """A cassette needs its header when it holds a mark, not for a plain placeholder."""
+    assert holds_placeholder({"a": [Redactor(salt="s").text(GITHUB)]})
+    assert not holds_placeholder({"a": [Redactor().text(GITHUB)], "b": 1})
+
+
+def test_a_run_directory_shows_no_marks_of_a_cassette() -> None:
+    """A replayed secret shows as plainly as a live one."""
+    marked = Redactor(salt="s").text(f"use {GITHUB}")
+
+    assert Redactor(salt="t").text(marked) == marked
+    assert Redactor().text(marked) == "use [REDACTED]"
+
+
+@pytest.mark.parametrize("secret", ["REDACTED", "password", "github-fine", "[REDACTED]"])
+def test_an_odd_secret_does_not_break_placeholders(secret: str) -> None:
+    """A value that stands in our own placeholders is harmless."""
+    redactor = Redactor([secret], salt="s")
+    once = redactor.text(f"password=hunter2 {GITHUB}")
+
+    assert redactor.text(once) == once
+    assert "hunter2" not in once
+
+
+def test_a_line_is_what_the_value_would_be() -> None:
+    """The short way writes the same as the long one."""
+    redactor = Redactor()
+
+    assert redactor.line({"password": "x", "n": 1}) == b'{"password":"[REDACTED]","n":1}'
+    assert redactor.line({"n": 1}) == b'{"n":1}'
+
+
+def test_deep_values_are_looked_through_or_hidden_whole() -> None:
+    """200 levels are looked through; what no reader takes is not let out."""
+    deep: object = GITHUB
+    for _ in range(100):
+        deep = [{"a": deep}]
+    assert "[REDACTED]" in json.dumps(Redactor().value(deep))  # type: ignore[arg-type]
+
+    for _ in range(100_000):
+        deep = [deep]
+    assert Redactor().value(deep) == "[REDACTED]"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("password=", 'password="', "password=\\", '"password":"', "\\", '\\"', '"token":['),
+        *(
+            '{"token":{"a":"b"',
+            "token:",
+            "token: ",
+            "--token ",
+            "://a:b@",
+            "eyJabcdefgh.",
+            "Bearer ",
+        ),
+        *("[REDACTED", "[REDACTED:a:", "M" + "a" * 24 + ".", "aHVudGVyMmh1bnRlcjI", "\0", "\ud800"),
+        BEGIN,
+        *("bearer:basic+", "token=a1"),
+    ],
+)
+def test_hostile_repetition_ends(piece: str) -> None:
+    """Time grows with the text, not with its square, and what was redacted stays as it is."""
+    redactor = Redactor(["hunter2hunter2"], salt="s")
+    once = redactor.text(piece * (60_000 // len(piece)))
+
+    assert redactor.text(once) == once

@@ -1,0 +1,65 @@
+"""Names that tell of secrets, and names that only look so."""
+
+from __future__ import annotations
+
+import pytest
+
+from runledger.store.redact import Redactor
+from runledger.store.telling import is_telling
+
+TELLING = [
+    *("password", "passwd", "pwd", "passphrase", "userPassword"),
+    *("DB_PASSWORD", "dbpassword", "password2", "new_password"),
+    *("password_confirmation", "secret", "client_secret", "clientSecret", "webhook_secret"),
+    *("SecretString", "secrets"),
+    *("api_key", "apikey", "apiKey", "APIKey", "api-key"),
+    *("x-api-key", "X-Api-Key", "OPENAI_API_KEY", "api.key", "api_keys"),
+    *("access_key", "secret_access_key", "AWS_SECRET_ACCESS_KEY", "aws_access_key", "private_key"),
+    "privateKey",
+    *("signing_key", "encryption_key", "account_key", "AccountKey", "SharedAccessKey"),
+    "subscription_key",
+    *("token", "auth_token", "authToken", "access_token", "accessToken"),
+    *("refresh_token", "id_token", "session_token"),
+    *("bearer_token", "GITHUB_TOKEN", "npm_config__authToken", "csrf_token", "tokenValue"),
+    *("token_1", "access_tokens"),
+    *("bearer", "authorization", "Authorization", "proxy-authorization", "Proxy_Authorization"),
+    "jwt",
+    *("credential", "credentials", "cookie", "cookies", "Set-Cookie"),
+    *("set_cookie", "connection_string", "connectionString"),
+    *("user[password]", "--password", "--api-key", "GH_PAT"),
+]
+
+HARMLESS = [
+    *("next_page_token", "nextPageToken", "page_token", "next_token", "NextToken"),
+    *("continuation_token", "sync_token"),
+    *("progressToken", "progress_token", "cancellation_token", "client_token", "resume_token"),
+    "pagination_token",
+    *("max_tokens", "maxTokens", "token_count", "tokens", "tokens_in"),
+    *("tokensOut", "input_tokens", "tokenizer", "token_type"),
+    *("eos_token", "pad_token", "stop_token", "time_to_first_token", "cost_per_token"),
+    *("token_url", "token_endpoint"),
+    *("key", "keys", "primary_key", "foreign_key", "sort_key"),
+    *("public_key", "idempotency_key", "cache_key", "keyboard"),
+    *("author", "authors", "authority", "auth_method", "auth"),
+    *("authenticated", "secretary", "secret_name", "secret_santa"),
+    *("password_policy", "password_length", "passwordless", "bypass", "compass"),
+    *("cookie_policy", "credential_type"),
+    *("session_id", "call_id", "id", "name", "value"),
+    *("text", "title", "monkey", "turkey", "access_key_id", "PWD", "OLDPWD"),
+]
+
+
+@pytest.mark.parametrize("name", TELLING)
+def test_a_telling_name_hides_what_it_holds(name: str) -> None:
+    """Whatever text stands under the name is a secret."""
+    assert is_telling(name)
+    assert Redactor().value({name: "plain words"}) == {name: "[REDACTED]"}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_harmless_name_hides_nothing(name: str) -> None:
+    """Names that share a word with telling ones leave their values alone."""
+    value = {name: "plain words"}
+
+    assert not is_telling(name)
+    assert Redactor().value(value) is value
