@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from runledger.store.redact import Redactor
+from runledger.store.redact.redactor import Redactor
 
 Event = dict[str, Any]
 

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from browser.conftest import Opener
 from browser.runs import ATTACKS, hostile, large, several_trials, telling
+from runledger.views import html
 
 pytestmark = pytest.mark.browser
 
@@ -345,6 +346,17 @@ def test_ten_thousand_cases_are_few_elements(opened: Opener) -> None:
     assert max(at_the_top, at_the_end) < 100
     report.open("case-04242")
     expect(report.page.locator(".step.output")).to_contain_text("answer 4242")
+
+
+def test_what_was_left_out_is_told(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case without a trace says where it is, and so does the list."""
+    monkeypatch.setattr(html, "PLAIN_BYTES", 4000)
+    report = opened(telling())
+    expect(report.page.locator("#left-out")).to_contain_text("They are in run.jsonl")
+
+    report.open("question-02")
+
+    expect(report.page.locator("#case-page")).to_contain_text("The trace of this case was left out")
 
 
 def test_print_shows_every_row(opened: Opener) -> None:

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from runledger.ledger.value import Json
-from runledger.store.placeholder import comparable, holds_placeholder
-from runledger.store.redact import Redactor
+from runledger.store.redact.placeholder import comparable, holds_placeholder
+from runledger.store.redact.redactor import Redactor
 
 GITHUB = "ghp_" + "a1B2" * 9
 KEY_BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
@@ -244,3 +244,16 @@ def test_hostile_repetition_ends(piece: str) -> None:
     once = redactor.text(piece * (60_000 // len(piece)))
 
     assert redactor.text(once) == once
+
+
+def test_a_text_too_crowded_to_look_through_is_hidden_whole() -> None:
+    """A hostile agent must not keep the runner busy; what stands beside it is kept."""
+    crowd = "password=" * 20_000
+    value = {"crowd": crowd, "answer": "fine", "token": "abcdef"}
+
+    plain = Redactor().value(value)
+    first, second = (Redactor(salt="s").text(crowd + end) for end in "ab")
+
+    assert plain == {"crowd": "[REDACTED]", "answer": "fine", "token": "[REDACTED]"}
+    assert first != second
+    assert Redactor().text(crowd) == "[REDACTED]"

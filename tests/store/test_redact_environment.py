@@ -9,8 +9,8 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from runledger.store.env_secrets import secrets_in
-from runledger.store.redact import Redactor
+from runledger.store.redact.environment import secrets_below, secrets_in
+from runledger.store.redact.redactor import Redactor
 
 SECRET = 'p/Q+r "s"\\t=ü&9z'
 FORMS = {
@@ -102,3 +102,10 @@ def test_texts_and_lines_inside_a_value_are_secrets_too() -> None:
 
     assert {key, "MIIEvQIBADANBgkqhkiG9w0B"} <= set(found)
     assert "service" not in found
+
+
+def test_what_stands_under_telling_names_is_known_elsewhere() -> None:
+    """A key in a case's input is hidden in prose too; short and dull values are not."""
+    values = [{"api_key": "correct-horse-battery"}, {"auth": {"token": ["abc", "production"]}}]
+
+    assert secrets_below(values) == ("correct-horse-battery",)

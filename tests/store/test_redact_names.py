@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runledger.store.redact import Redactor
-from runledger.store.telling import is_telling
+from runledger.store.redact.redactor import Redactor
+from runledger.store.redact.telling import is_telling
 
 TELLING = [
     *("password", "passwd", "pwd", "passphrase", "userPassword"),

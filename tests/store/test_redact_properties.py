@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from runledger.ledger.value import Json
-from runledger.store.redact import Redactor
+from runledger.store.redact.redactor import Redactor
 
 KNOWN = ('zQ7/x "9"\\k&W', "correct horse battery")
 PLAIN, SALTED = Redactor(KNOWN), Redactor(KNOWN, salt="s")

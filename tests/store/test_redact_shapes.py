@@ -7,8 +7,8 @@ from itertools import cycle, islice
 
 import pytest
 
-from runledger.store.redact import Redactor
-from runledger.store.token_shapes import SHAPES
+from runledger.store.redact.redactor import Redactor
+from runledger.store.redact.token_shapes import SHAPES
 
 ALPHABETS = {"w": "aB3dE6gH9jK2", "h": "0a1b2c3d4e5f", "u": "A2B3C4D5E6F7", "d": "9876512340"}
 UUID = "{h8}-{h4}-{h4}-{h4}-{h12}"

@@ -12,7 +12,7 @@ from compare.rows import HOSTILE, colourful, record, row, several_trials
 from runledger.compare.rates import summarize
 from runledger.ledger.grade import Failure
 from runledger.ledger.run import Summary
-from runledger.views import View, github, junit, summary, terminal
+from runledger.views import View, github, html, junit, markdown, summary, terminal
 from runledger.views.conformance import check_view
 
 VIEWS: dict[str, View] = {
@@ -20,6 +20,8 @@ VIEWS: dict[str, View] = {
     "junit": junit,
     "terminal": terminal,
     "github": github,
+    "markdown": markdown,
+    "html": html,
 }
 
 

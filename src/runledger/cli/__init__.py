@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-COMMANDS = ("run", "validate", "diff", "baseline", "report")  # each module adds its command; the help keeps this order
+# Each module adds its command; the help keeps this order.
+COMMANDS = ("init", "run", "validate", "diff", "baseline", "report")
 GUARDED = frozenset({"run"})  # commands that start agents, and so run under the guard
 
 

@@ -61,8 +61,8 @@ def put(text: str) -> None:
 
 def _clean(text: str) -> str:
     """Take out what may not be shown: the console is a way out like any other."""
-    from ..store.env_secrets import secrets_in
-    from ..store.redact import Redactor
+    from ..store.redact.environment import secrets_in
+    from ..store.redact.redactor import Redactor
 
     return Redactor(secrets_in({}, os.environ)).text(text)
 

@@ -14,6 +14,7 @@ from ..views.look import Look
 from .exits import say
 
 WIDEST = 100
+PAGE_BYTES = 2**20  # beyond it GitHub drops the whole page
 
 
 def shown(found: Summary, path: Path, format: str) -> str:
@@ -45,11 +46,15 @@ def comparison_shown(compared: Comparison, format: str) -> str:
 def note_for_github(found: Summary) -> None:
     """Add a run to the summary page of a step of GitHub Actions, if this is one."""
     file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if file:
-        try:
-            append_text(Path(file), markdown.render(found))
-        except StoreError as error:  # the page is a courtesy; the run stays what it is
-            say(f"warning: {error}")
+    if not file:
+        return
+    try:
+        taken = Path(file).stat().st_size if Path(file).exists() else 0
+        text = markdown.render(found, min(markdown.MOST_BYTES, PAGE_BYTES - taken))
+        if taken + len(text.encode()) <= PAGE_BYTES:
+            append_text(Path(file), text)
+    except (OSError, StoreError) as error:  # the page is a courtesy; the run stays what it is
+        say(f"warning: the step summary could not be written: {error}")
 
 
 def _columns() -> int:

@@ -16,10 +16,10 @@ from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import load_cassette
-from ..store.env_secrets import secrets_in
-from ..store.placeholder import comparable, holds_placeholder
+from ..store.redact.environment import secrets_below, secrets_in
+from ..store.redact.placeholder import comparable, holds_placeholder
 from ..store.recording import Masking, Recorder, salt_of
-from ..store.redact import Redactor
+from ..store.redact.redactor import Redactor
 from ..store.tape import Mask
 from ..suite.tree import label_of
 from ..tools import ToolSource
@@ -53,7 +53,8 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
 def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that may not leave: passed to the agent, or telling by their names."""
     passed = {name: caller[name] for name in suite.agent.env_pass if name in caller}
-    return secrets_in(passed, {**caller, **suite.agent.env_set})
+    known = secrets_in(passed, {**caller, **suite.agent.env_set})
+    return (*known, *secrets_below(task.input for task in suite.tasks))
 
 
 def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:

@@ -27,7 +27,7 @@ from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
-from ..store.redact import Redactor
+from ..store.redact.redactor import Redactor
 from ..store.rundir import RunWriter, make_run_directory, read_run
 from ..tools import ToolSource
 from .baselines import beside

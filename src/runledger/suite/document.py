@@ -15,6 +15,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
 
@@ -53,7 +54,11 @@ def _in_a_list(value: Any) -> Any:
     return [value] if isinstance(value, dict) else value
 
 
-Name: TypeAlias = Annotated[str, AfterValidator(_fits_file_name)]
+Name: TypeAlias = Annotated[
+    str,
+    AfterValidator(_fits_file_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{_NAME.pattern}$"}),
+]
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 Argument: TypeAlias = Annotated[str, AfterValidator(_has_no_nul)]
 Variable: TypeAlias = Annotated[str, AfterValidator(_names_variable)]

@@ -10,7 +10,6 @@ from ...ledger.trajectory import CassetteUse
 from ...ledger.value import Json
 from ...store.lines import encode
 from ...store.traces import Trace
-from .cut import cut_text
 from .steps import timeline_of
 
 CHARACTERS = (16_000, 2_000, 200)  # of one value, the most that lets a case fit
@@ -77,4 +76,4 @@ def _cassette(use: CassetteUse) -> Json:
 
 def _tail(text: str, most: int) -> Json:
     """Keep the end, which is where a program says why it died."""
-    return text if len(text) <= most else [cut_text(text[-most:], most), len(text)]
+    return text if len(text) <= most else [text[-most:], len(text)]

@@ -6,85 +6,72 @@
  */
 function drawCase(row, record, wanted) {
   const page = byId("case-page");
-  page.replaceChildren(caseHead(row));
-  if (!record)
-    page.append(
-      el(
-        "p",
-        { class: "nothing" },
-        "The trace of this case was left out to keep this file small. It is in run.jsonl.",
-      ),
-    );
   const trials = record?.trials ?? [];
-  if (record && !trials.length)
-    page.append(el("p", { class: "nothing" }, "This case was not begun."));
-  if (!trials.length) return failuresOf(row).forEach((one) => page.append(one));
-  const panel = el("div", {
-    id: "trial",
-    role: trials.length > 1 ? "tabpanel" : "group",
-    "aria-label": "Trial",
-  });
-  const current =
-    trials.find((/** @type {any} */ one) => one.trial === wanted) ??
-    trials.find((/** @type {any} */ one) => one.status !== "passed") ??
-    trials[0];
+  page.replaceChildren(caseHead(row));
+  if (!trials.length) return page.append(...withoutTrace(row, Boolean(record)));
+  const current = trialToShow(trials, wanted);
   if (trials.length > 1) page.append(tabsOf(row, trials, current));
-  page.append(panel);
-  drawTrial(row, current, panel);
+  page.append(trialPanel(row, current, trials.length > 1));
+  byId("unfold-all").hidden = !page.querySelector(".unfold");
 }
 
-/** @param {Row} row @returns {HTMLElement[]} what the row alone knows */
-function failuresOf(row) {
-  if (!row.failure) return [];
+/** @param {any[]} trials @param {number} wanted @returns {any} unasked, the first that did not pass */
+function trialToShow(trials, wanted) {
+  const asked = trials.find((one) => one.trial === wanted);
+  return asked ?? trials.find((one) => one.status !== "passed") ?? trials[0];
+}
+
+/** @param {Row} row @param {boolean} known whether the file would have its trace, if there were one */
+function withoutTrace(row, known) {
+  const leftOut =
+    "The trace of this case was left out to keep this file small. It is in run.jsonl.";
+  const why = el("p", { class: "nothing" }, known ? "This case was not begun." : leftOut);
+  if (!row.failure) return [why];
   const [type, message, more] = row.failure;
-  const text = more ? `${message}\nand ${more} more` : message;
+  const words = el("pre", { class: "words" }, more ? `${message}\nand ${more} more` : message);
   return [
-    el(
-      "div",
-      { class: "failure" },
-      el("p", {}, el("b", { class: "type" }, type)),
-      el("pre", { class: "words" }, text),
-    ),
+    why,
+    el("div", { class: "failure" }, el("p", {}, el("b", { class: "type" }, type)), words),
   ];
 }
 
 /** @param {Row} row */
 function caseHead(row) {
-  const at = list.shown.indexOf(row);
-  const head = el("header", { class: "case-head" });
-  head.append(
-    el(
-      "nav",
-      { "aria-label": "Cases" },
-      el("a", { href: "#", class: "back", id: "back" }, "← All cases"),
-      el("span", { class: "spring" }),
-      el(
-        "span",
-        { class: "faint" },
-        at < 0 ? "" : `${at + 1} of ${list.shown.length.toLocaleString("en")}`,
-      ),
-      button("Previous", () => goToNeighbour(row, -1), {
-        title: "k",
-        ...(at > 0 ? {} : { disabled: "" }),
-      }),
-      button("Next", () => goToNeighbour(row, 1), {
-        title: "j",
-        ...(at < list.shown.length - 1 ? {} : { disabled: "" }),
-      }),
-    ),
+  const tone = row.change === "newly failing" ? "tag failed" : "tag";
+  return el(
+    "header",
+    { class: "case-head" },
+    caseNavigation(row),
     el(
       "h1",
       { tabindex: -1, id: "case-title" },
       mark(row.status),
       el("span", { class: "id" }, row.id),
-      row.change !== "" &&
-        el("span", { class: `tag ${row.change === "newly failing" ? "failed" : ""}` }, row.change),
+      row.change !== "" && el("span", { class: tone }, row.change),
     ),
+    row.description !== "" && el("p", { class: "description" }, row.description),
+    row.tags.length > 0 && el("p", {}, ...row.tags.map((tag) => el("span", { class: "tag" }, tag))),
   );
-  if (row.description) head.append(el("p", { class: "description" }, row.description));
-  if (row.tags.length)
-    head.append(el("p", {}, ...row.tags.map((tag) => el("span", { class: "tag" }, tag))));
-  return head;
+}
+
+/** @param {Row} row */
+function caseNavigation(row) {
+  const at = list.shown.indexOf(row);
+  const place = at < 0 ? "" : `${at + 1} of ${list.shown.length.toLocaleString("en")}`;
+  const step = (/** @type {string} */ label, /** @type {string} */ key, /** @type {number} */ by) =>
+    button(label, () => goToNeighbour(row, by), {
+      title: key,
+      ...(list.shown[at + by] ? {} : { disabled: "" }),
+    });
+  return el(
+    "nav",
+    { "aria-label": "Cases" },
+    el("a", { href: "#", class: "back" }, "← All cases"),
+    el("span", { class: "spring" }),
+    el("span", { class: "faint" }, place),
+    step("Previous", "k", -1),
+    step("Next", "j", 1),
+  );
 }
 
 /** @param {Row} row @param {number} step */
@@ -105,15 +92,8 @@ function tabsOf(row, trials, current) {
       "aria-controls": "trial",
       tabindex: chosenOne ? "0" : "-1",
     });
-    tab.append(
-      el(
-        "i",
-        { "aria-hidden": "true" },
-        MARKS[/** @type {keyof typeof MARKS} */ (trial.status)] ?? "",
-      ),
-      `Trial ${trial.trial}`,
-      el("span", { class: "faint" }, duration(trial.wall)),
-    );
+    const time = el("span", { class: "faint" }, duration(trial.wall));
+    tab.append(sign(trial.status), `Trial ${trial.trial}`, time);
     tabs.append(tab);
   }
   tabs.addEventListener("keydown", moveAmongTabs);
@@ -129,83 +109,84 @@ function moveAmongTabs(event) {
   /** @type {HTMLElement | undefined} */ (next)?.click();
 }
 
-/** @param {Row} row @param {any} trial @param {Element} panel */
-function drawTrial(row, trial, panel) {
-  const parts = [
+/** @param {Row} row @param {any} trial @param {boolean} amongOthers */
+function trialPanel(row, trial, amongOthers) {
+  const unfold = button("Unfold everything", unfoldAll, { id: "unfold-all" });
+  return el(
+    "div",
+    { id: "trial", role: amongOthers ? "tabpanel" : "group", "aria-label": `Trial ${trial.trial}` },
     figuresOf(row, trial),
     failureList(trial),
     gradesOf(trial.grades),
-    el(
-      "section",
-      { "aria-label": "Trace" },
-      el("h2", {}, "Trace", button("Unfold everything", unfoldAll, { id: "unfold-all" })),
-      traceOf(trial),
-    ),
+    el("section", { "aria-label": "Trace" }, el("h2", {}, "Trace", unfold), traceOf(trial)),
     trial.stderr && el("section", {}, el("h2", {}, "Standard error"), stderrBlock(trial.stderr)),
-  ];
-  panel.replaceChildren(.../** @type {Element[]} */ (parts.filter(Boolean)));
-  byId("unfold-all").hidden = !document.querySelector("#case-page .unfold");
+  );
 }
 
 /** @param {Cut} stderr its end: what was cut is the beginning */
 function stderrBlock(stderr) {
-  const block = textBlock(
-    typeof stderr === "string" ? "stderr" : "the end of stderr",
-    textOf(stderr),
-    { tail: true, tone: "stderr" },
-  );
+  const label = typeof stderr === "string" ? "stderr" : "the end of stderr";
+  const block = textBlock(label, textOf(stderr), { tail: true, tone: "stderr" });
   if (typeof stderr !== "string") block.append(cutNote(stderr));
   return block;
 }
 
+/** @typedef {{label: string, value: string, note?: string, tone?: string}} Figure */
+
 /** @param {Row} row @param {any} trial */
 function figuresOf(row, trial) {
-  const before = row.before;
-  const figures = el("dl", { class: "figures small" });
-  const add = (/** @type {string} */ label, /** @type {string} */ value, note = "", tone = "") =>
-    figures.append(
-      el(
-        "div",
-        {},
-        el("dt", {}, label),
-        el("dd", { class: tone }, value),
-        note !== "" && el("dd", { class: "note" }, note),
-      ),
-    );
-  if (before)
-    add("In the baseline", before[0] ? "passed" : "failed", "", before[0] ? "passed" : "failed");
-  if (trial.wall !== undefined)
-    add(
-      "Duration",
-      duration(trial.wall),
-      before ? `baseline ${duration(before[1])}, ${signed(change(trial.wall, before[1]))}` : "",
-    );
-  if (trial.calls !== undefined)
-    add(
-      "Tool calls",
-      String(trial.calls),
-      [trial.errors && `${trial.errors} failed`, before && `baseline ${before[2]}`]
-        .filter(Boolean)
-        .join(", "),
-    );
-  if (trial.tokens_in ?? trial.tokens_out ?? null)
-    add(
-      "Tokens",
-      ((trial.tokens_in ?? 0) + (trial.tokens_out ?? 0)).toLocaleString("en"),
-      `${trial.tokens_in ?? "?"} in, ${trial.tokens_out ?? "?"} out`,
-    );
-  if ((trial.cost ?? null) !== null) add("Cost", money(trial.cost));
-  if (trial.cassette)
-    add(
-      "Cassette",
-      `${trial.cassette.used} of ${trial.cassette.entries} used`,
-      trial.cassette.path,
-    );
-  if (trial.exit)
-    add("Exit", exitWords(trial.exit), "", trial.exit.timed_out || trial.exit.code ? "failed" : "");
-  if (trial.attempt > 1) add("Attempt", String(trial.attempt));
-  figures.append(...notesOf(trial));
-  return figures;
+  const ended = trial.wall !== undefined;
+  const figures = ended ? [...usedFigures(row.before, trial), ...endFigures(trial)] : [];
+  return el("dl", { class: "figures small" }, ...figures.map(figureOf), ...notesOf(trial));
+}
+
+/** @param {Figure} figure */
+function figureOf({ label, value, note = "", tone = "" }) {
+  const below = note !== "" && el("dd", { class: "note" }, note);
+  return el("div", {}, el("dt", {}, label), el("dd", { class: tone }, value), below);
+}
+
+/** What the trial used, and the same in the baseline. @param {Row["before"]} before @param {any} trial @returns {Figure[]} */
+function usedFigures(before, trial) {
+  const { wall, calls, errors, tokens_in: into, tokens_out: out, cost } = trial;
+  const [passed, wallBefore, callsBefore] = before ?? [false, null, 0];
+  const was = passed ? "passed" : "failed";
+  const slower = `baseline ${duration(wallBefore)}, ${signed(change(wall, wallBefore))}`;
+  const ofCalls = [errors && `${errors} failed`, before && `baseline ${callsBefore}`];
+  const tokens = (into ?? 0) + (out ?? 0);
+  return [
+    ...(before ? [{ label: "In the baseline", value: was, tone: was }] : []),
+    { label: "Duration", value: duration(wall), note: before ? slower : "" },
+    { label: "Tool calls", value: String(calls), note: ofCalls.filter(Boolean).join(", ") },
+    ...(into === null && out === null
+      ? []
+      : [
+          {
+            label: "Tokens",
+            value: tokens.toLocaleString("en"),
+            note: `${into ?? "?"} in, ${out ?? "?"} out`,
+          },
+        ]),
+    ...(cost === null ? [] : [{ label: "Cost", value: money(cost) }]),
+  ];
+}
+
+/** What was around the agent, and how it ended. @param {any} trial @returns {Figure[]} */
+function endFigures({ cassette, exit, attempt }) {
+  const badly = exit.timed_out || exit.code;
+  return [
+    ...(cassette
+      ? [
+          {
+            label: "Cassette",
+            value: `${cassette.used} of ${cassette.entries} used`,
+            note: cassette.path,
+          },
+        ]
+      : []),
+    { label: "Exit", value: exitWords(exit), tone: badly ? "failed" : "" },
+    ...(attempt > 1 ? [{ label: "Attempt", value: String(attempt) }] : []),
+  ];
 }
 
 /** @param {any} exit */
@@ -224,11 +205,7 @@ function notesOf(trial) {
       `Not judged, because the agent reported no figure: ${trial.unjudged.join(", ")}.`,
     lines.length && `Matched only through an override: cassette line ${lines.join(", ")}.`,
   ];
-  return notes
-    .filter(Boolean)
-    .map((note) =>
-      el("div", { class: "remark" }, el("dt", {}, "Note"), el("dd", { class: "note" }, note)),
-    );
+  return notes.filter(Boolean).map((note) => figureOf({ label: "Note", value: "", note }));
 }
 
 /** @param {any} trial the failures first, each leading to its place in the trace */
@@ -244,70 +221,51 @@ function failureList(trial) {
     );
     return el("li", {}, line);
   });
-  return el(
-    "section",
-    { class: "why" },
-    el(
-      "h2",
-      {},
-      trial.failures.length === 1
-        ? "Why it did not pass"
-        : `Why it did not pass: ${count(items.length, "failure")}`,
-    ),
-    el("ol", {}, ...items),
-  );
+  const title = items.length === 1 ? "" : `: ${count(items.length, "failure")}`;
+  const head = el("h2", {}, `Why it did not pass${title}`);
+  return el("section", { class: "why" }, head, el("ol", {}, ...items));
 }
 
 /** @param {number} index */
 function goToFailure(index) {
-  const card = document.getElementById(`failure-${index}`);
-  card?.scrollIntoView({ block: "center" });
-  card?.focus({ preventScroll: true });
+  goToCard(document.getElementById(`failure-${index}`));
 }
 
 /** Go to the failure after the one that has the focus, and from the last to the first. */
 function goToNextFailure() {
-  const cards = [...document.querySelectorAll("#case-page .timeline .failure")];
-  const at = cards.indexOf(/** @type {Element} */ (document.activeElement));
-  const next = /** @type {HTMLElement | undefined} */ (cards[(at + 1) % cards.length]);
-  next?.scrollIntoView({ block: "center" });
-  next?.focus({ preventScroll: true });
+  /** @type {NodeListOf<HTMLElement>} */
+  const found = byId("case-page").querySelectorAll(".timeline .failure");
+  const cards = [...found];
+  const at = cards.findIndex((card) => card === document.activeElement);
+  goToCard(cards[(at + 1) % cards.length]);
+}
+
+/** @param {HTMLElement | null | undefined} card */
+function goToCard(card) {
+  card?.scrollIntoView({ block: "center" });
+  card?.focus({ preventScroll: true });
 }
 
 /** @param {any[]} grades */
 function gradesOf(grades) {
   if (!grades.length) return null;
   const plain = grades.filter((grade) => !grade.reasoning && !grade.outcome);
-  const chips = plain.map((grade) =>
-    el(
-      "span",
-      { class: `grade ${grade.pass ? "passed" : "failed"}` },
-      el("i", { "aria-hidden": "true" }, grade.pass ? "✓" : "✕"),
-      `${grade.grader}${scoreWords(grade)}`,
-    ),
-  );
-  const told = grades.filter((grade) => !plain.includes(grade)).map(gradeInFull);
-  return el("section", { class: "grades" }, el("h2", {}, "Grades"), el("p", {}, ...chips), ...told);
+  const told = grades.filter((grade) => !plain.includes(grade));
+  const chips = el("p", {}, ...plain.map(gradeChip));
+  const head = el("h2", {}, "Grades");
+  return el("section", { class: "grades" }, head, chips, ...told.map(gradeInFull));
 }
 
-/** @param {any} grade a score that says more than pass or fail */
-function scoreWords(grade) {
-  return grade.score === (grade.pass ? 1 : 0) ? "" : ` ${Number(grade.score.toFixed(3))}`;
+/** @param {any} grade its score only where it says more than pass or fail */
+function gradeChip({ grader, pass, score }) {
+  const status = pass ? "passed" : "failed";
+  const figure = score === Number(pass) ? "" : ` ${Number(score.toFixed(3))}`;
+  return el("span", { class: `grade ${status}` }, sign(status), `${grader}${figure}`);
 }
 
 /** @param {any} grade */
 function gradeInFull(grade) {
-  const head = el(
-    "p",
-    {},
-    el(
-      "span",
-      { class: `grade ${grade.pass ? "passed" : "failed"}` },
-      el("i", { "aria-hidden": "true" }, grade.pass ? "✓" : "✕"),
-      `${grade.grader} ${Number(grade.score.toFixed(3))}`,
-    ),
-  );
-  const whole = el("div", {}, head);
+  const whole = el("div", {}, el("p", {}, gradeChip(grade)));
   if (grade.reasoning) whole.append(textBlock("reasoning", grade.reasoning));
   if (grade.outcome) whole.append(valueBlock("outcome", grade.outcome));
   return whole;

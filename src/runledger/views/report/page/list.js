@@ -97,12 +97,12 @@ function columnsFor(rows, head) {
 
 /** @param {string} status */
 function mark(status) {
-  return el(
-    "span",
-    { class: `mark ${status}` },
-    el("i", { "aria-hidden": "true" }, MARKS[/** @type {keyof typeof MARKS} */ (status)] ?? ""),
-    status,
-  );
+  return el("span", { class: `mark ${status}` }, sign(status), status);
+}
+
+/** A sign beside the word or colour, for those who see no colours. @param {string} status */
+function sign(status) {
+  return el("i", { "aria-hidden": "true" }, MARKS[status] ?? "");
 }
 
 /** @param {Row} row */
@@ -241,10 +241,7 @@ function choose(part, pressed) {
   Object.assign(list.choice, part);
   showChoice();
   rememberChoice(list.choice);
-  if (pressed)
-    /** @type {HTMLElement | null} */ (
-      byId("chips").querySelector(`[data-chip="${pressed}"]`)
-    )?.focus();
+  if (pressed) focusOn(`#chips [data-chip="${pressed}"]`);
 }
 
 /** Filter, sort and draw anew. */
@@ -265,12 +262,10 @@ function showChoice() {
 }
 
 function drawSortSigns() {
+  const { sort, down } = list.choice;
   for (const head of byId("heads").children) {
-    const chosenOne = head.getAttribute("data-sort") === list.choice.sort;
-    head.setAttribute(
-      "aria-sort",
-      chosenOne ? (list.choice.down ? "descending" : "ascending") : "none",
-    );
+    const way = down ? "descending" : "ascending";
+    head.setAttribute("aria-sort", head.getAttribute("data-sort") === sort ? way : "none");
   }
 }
 

@@ -49,7 +49,7 @@ async function follow() {
 
 /** @param {URLSearchParams} parts */
 function showList(parts) {
-  const last = list.all.find((row) => row.id === byId("case-page").getAttribute("data-case"));
+  const last = openCase();
   const wasCase = !byId("case-page").hidden;
   setPage("list-page");
   if (!wasCase || location.hash.length > 1) list.choice = choiceIn(parts);
@@ -57,37 +57,36 @@ function showList(parts) {
   if (!wasCase) return;
   rememberChoice(list.choice);
   scrollTo(0, scrolledTo);
-  if (last) goToRow(list.shown.indexOf(last));
+  if (last && list.shown.includes(last)) goToRow(list.shown.indexOf(last));
+}
+
+/** @returns {Row | undefined} the case that is open, or was the last */
+function openCase() {
+  return list.all.find((row) => row.id === byId("case-page").dataset.case);
 }
 
 /** @param {string} id @param {Row | undefined} row @param {number} trial */
 async function showCase(id, row, trial) {
   const page = byId("case-page");
-  const sameCase = page.getAttribute("data-case") === id && !page.hidden;
+  const anotherTrial = page.dataset.case === id && !page.hidden;
   const asked = location.hash;
   const record = row ? await ledger.line(row.number) : null;
   if (location.hash !== asked) return; // the reader has gone on
-  page.setAttribute("data-case", id);
+  page.dataset.case = id;
   if (!list.shown.length) showChoice(); // so that a case opened by its address has neighbours
   setPage("case-page");
   if (row) drawCase(row, record, trial);
-  else
-    page.replaceChildren(
-      el(
-        "p",
-        { class: "nothing" },
-        "There is no case ",
-        el("b", { class: "id" }, id),
-        " in this run. ",
-        el("a", { href: "#" }, "All cases"),
-      ),
-    );
-  if (sameCase)
-    return /** @type {HTMLElement | null} */ (
-      document.querySelector('[role="tab"][aria-selected="true"]')
-    )?.focus();
+  else page.replaceChildren(noSuchCase(id));
+  if (anotherTrial) return focusOn('[role="tab"][aria-selected="true"]');
   scrollTo(0, 0);
-  document.getElementById("case-title")?.focus({ preventScroll: true });
+  focusOn("#case-title");
+}
+
+/** @param {string} id */
+function noSuchCase(id) {
+  const name = el("b", { class: "id" }, id);
+  const back = el("a", { href: "#" }, "All cases");
+  return el("p", { class: "nothing" }, "There is no case ", name, " in this run. ", back);
 }
 
 /** @param {"list-page" | "case-page"} shown */
@@ -99,31 +98,21 @@ function setPage(shown) {
 
 /** @param {KeyboardEvent} event */
 function onKey(event) {
-  const typing = /** @type {Element} */ (event.target).matches("input, select, textarea");
-  if (
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    /** @type {HTMLDialogElement} */ (byId("keys")).open
-  )
-    return;
-  if (
-    typing &&
-    event.key !== "Escape" &&
-    !(event.key === "ArrowDown" && event.target === searchBox()) &&
-    event.key !== "Enter"
-  )
-    return;
-  const known = typing
-    ? searchKey(event)
-    : pageKey(event) || (byId("case-page").hidden ? listKey(event) : caseKey(event));
-  if (known) event.preventDefault();
+  const meantForOthers = event.ctrlKey || event.metaKey || event.altKey || keysDialog().open;
+  if (!meantForOthers && isKnownKey(event)) event.preventDefault();
 }
 
-/** @param {KeyboardEvent} event from the search into the list, or out of it */
-function searchKey(event) {
-  if (event.target !== searchBox()) return false;
-  if (event.key === "Escape") choose({ query: "" });
+/** Do what a key means where the reader is. @param {KeyboardEvent} event @returns {boolean} */
+function isKnownKey(event) {
+  if (event.target === searchBox()) return searchKey(event);
+  if (/** @type {Element} */ (event.target).matches("input, select, textarea")) return false;
+  return pageKey(event) || (byId("case-page").hidden ? listKey(event) : caseKey(event));
+}
+
+/** @param {KeyboardEvent} event from the search down into the list, Escape without what was typed */
+function searchKey({ key }) {
+  if (!["Escape", "ArrowDown", "Enter"].includes(key)) return false;
+  if (key === "Escape") choose({ query: "" });
   goToRow(0);
   return true;
 }
@@ -138,7 +127,7 @@ function pageKey(event) {
 
 /** @param {KeyboardEvent} event */
 function caseKey(event) {
-  const row = list.all.find((one) => one.id === byId("case-page").getAttribute("data-case"));
+  const row = openCase();
   /** @type {Record<string, () => void>} */
   const keys = { Escape: () => (location.hash = ""), n: goToNextFailure, e: unfoldAll };
   if (row) Object.assign(keys, { j: () => goToNeighbour(row, 1), k: () => goToNeighbour(row, -1) });
@@ -152,7 +141,11 @@ function startSearch() {
 }
 
 function showKeys() {
-  /** @type {HTMLDialogElement} */ (byId("keys")).showModal();
+  keysDialog().showModal();
+}
+
+function keysDialog() {
+  return /** @type {HTMLDialogElement} */ (byId("keys"));
 }
 
 function toggleTheme() {
@@ -178,8 +171,9 @@ async function begin() {
   try {
     setUpList(await ledger.head);
   } catch (error) {
-    byId("loading").textContent =
-      `The record could not be unpacked. ${error instanceof Error ? error.message : error} The same is in summary.json and run.jsonl, beside this file.`;
+    const why = error instanceof Error ? error.message : String(error);
+    const instead = "The same is in summary.json and run.jsonl, beside this file.";
+    byId("loading").textContent = `The record could not be unpacked. ${why} ${instead}`;
     return;
   }
   byId("loading").hidden = true;

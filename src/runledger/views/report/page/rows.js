@@ -13,6 +13,7 @@
  */
 
 const STATUSES = ["failed", "error", "unfinished", "passed"];
+/** @type {Record<string, string>} */
 const MARKS = { passed: "✓", failed: "✕", error: "!", unfinished: "○" };
 
 /** @param {any[]} fields in the order in which the report writes them @param {number} index @returns {Row} */

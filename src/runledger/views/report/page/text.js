@@ -70,6 +70,13 @@ function byId(id) {
   return element;
 }
 
+/** @param {string} selector of an element that is in view already */
+function focusOn(selector) {
+  /** @type {HTMLElement | null} */ (document.querySelector(selector))?.focus({
+    preventScroll: true,
+  });
+}
+
 /** @param {string} label @param {() => void} action @param {Record<string, string>} [attributes] */
 function button(label, action, attributes = {}) {
   const element = el("button", { type: "button", class: "quiet", ...attributes }, label);

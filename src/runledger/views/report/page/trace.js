@@ -3,7 +3,7 @@
 const FOLDED_LINES = 12;
 const WHOLE_WIDTH = 110; // characters of a line of JSON, alone or beside another
 const HALF_WIDTH = 64;
-const INLINE = 100; // data of a log that is so short stays on its line
+const INLINE = 160; // characters that stay on the line of their step
 const FOLD_OVER = 16; // folding fewer lines away than these would only be in the way
 
 /** @param {any} trial @returns {HTMLElement} */
@@ -78,13 +78,10 @@ const BODIES = {
   message: (step) => [textBlock("Message", step.text, { tone: "titled" })],
   thought: (step) => [textBlock("Thought", step.text, { tone: "titled" })],
   plan: (step) => [stepHead("Plan"), planOf(step.entries)],
-  log: logBody,
+  log: (step) => saidBody(stepHead("Log", levelMark(step.level)), step),
   usage: (step) => [stepHead("Usage", el("span", { class: "faint" }, usageWords(step)))],
   output: (step) => [valueBlock("Final output", step.value, { tone: "titled" })],
-  gave_up: (step) => [
-    stepHead("Gave up", el("bdi", { class: "failed" }, textOf(step.text))),
-    ...(step.value ? [valueBlock("data", step.value)] : []),
-  ],
+  gave_up: (step) => saidBody(stepHead("Gave up"), step),
 };
 
 /** @param {string} title @param {...Element} rest */
@@ -114,16 +111,24 @@ function answerOf({ took, ok, result }, failures) {
   return el("p", { class: "unanswered" }, why);
 }
 
-/** @param {any} step */
-function logBody({ level, text, value }) {
-  const short = value && textOf(value).length <= INLINE;
-  const head = stepHead(
-    "Log",
-    el("span", { class: `level ${levelOf(level)}` }, level),
-    el("bdi", {}, textOf(text)),
-    ...(short ? [coloured(layOut(value, INLINE * 2))] : []),
-  );
-  return value && !short ? [head, valueBlock("data", value)] : [head];
+/** What was said, and the data with it: in the head while short, below it else. @param {Element} head @param {any} step */
+function saidBody(head, { text, value }) {
+  const body = [head];
+  if (isShort(text)) head.append(el("bdi", {}, text));
+  else body.push(textBlock("message", text));
+  if (value && isShort(value)) head.append(coloured(layOut(value, 2 * INLINE)));
+  else if (value) body.push(valueBlock("data", value));
+  return body;
+}
+
+/** @param {Cut} cut */
+function isShort(cut) {
+  return typeof cut === "string" && cut.length <= INLINE && !cut.includes("\n");
+}
+
+/** @param {string} level */
+function levelMark(level) {
+  return el("span", { class: `level ${levelOf(level)}` }, level);
 }
 
 /** @param {any[]} entries */

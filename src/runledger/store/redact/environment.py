@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..ledger.strict_json import NotJson, loads
-from ..ledger.value import Json
+from ...ledger.strict_json import NotJson, loads
+from ...ledger.value import Json
 from .telling import is_telling
 
+MOST_TOLD = 100  # each costs a look at every suspect text
 SHORTEST = 8  # a shorter value stands in too many texts by chance
 
 _NEVER = re.compile(r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|PWD|OLDPWD")
@@ -18,7 +19,7 @@ _DULL = re.compile(
     r"""(?x)
       [-+]?[0-9][0-9_.,:e+-]*          # numbers, dates, versions
     | [Tt]rue|[Ff]alse|TRUE|FALSE|[Ee]nabled|[Dd]isabled
-    | [a-z]+(?:[-_ ][a-z]+)*|[A-Z][a-z]+|[A-Z]+  # words
+    | [a-z]+|[A-Z][a-z]+|[A-Z]+                  # one word
     | [a-z]{2}_[A-Z]{2}(?:[.@][\w.-]+)?          # locales
     """
 )
@@ -31,6 +32,13 @@ def secrets_in(passed: Mapping[str, str], caller: Mapping[str, str]) -> tuple[st
     values = [*_from(passed, any_name=True), *_from(caller, any_name=False)]
     parts = {part for value in values for part in (value, *_parts(value))}
     return tuple(sorted(parts, key=lambda part: (-len(part), part)))
+
+
+def secrets_below(values: Iterable[Json]) -> tuple[str, ...]:
+    """Find the texts under telling names, so that they are known wherever else they stand."""
+    found = {text for value in values for text, told in _texts(value) if told}
+    worth = [text for text in found if len(text) >= SHORTEST and not _DULL.fullmatch(text)]
+    return tuple(sorted(worth)[:MOST_TOLD])
 
 
 def _from(environment: Mapping[str, str], *, any_name: bool) -> Iterator[str]:
@@ -72,9 +80,10 @@ def _parts(value: str) -> Iterator[str]:
     """Yield what counts by itself in a value of several lines, or in JSON: long and not dull."""
     if value.lstrip().startswith(("{", "[")):
         try:
-            texts = list(_secret_texts(loads(value), telling=False))
+            found = list(_texts(loads(value)))
         except NotJson:
-            texts = []
+            found = []
+        texts = [text for text, told in found if told or _is_long_and_odd(text)]
         yield from _long_enough(texts)
         value = "\n".join(texts)
     lines = [line.strip() for line in value.splitlines()]
@@ -82,13 +91,17 @@ def _parts(value: str) -> Iterator[str]:
         yield from (line for line in lines if len(line) >= 2 * SHORTEST and "-----" not in line)
 
 
-def _secret_texts(value: Json, *, telling: bool) -> Iterator[str]:
+def _is_long_and_odd(text: str) -> bool:
+    return len(text) >= 2 * SHORTEST and not _is_dull(text)
+
+
+def _texts(value: Json, *, told: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield every text of a value, and whether it stands under a telling name."""
     if isinstance(value, str):
-        if telling or (len(value) >= 2 * SHORTEST and not _is_dull(value)):
-            yield value
+        yield value, told
     elif isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _secret_texts(item, telling=telling or is_telling(name))
+            yield from _texts(item, told=told or is_telling(name))
     elif isinstance(value, list):
         for item in value:
-            yield from _secret_texts(item, telling=telling)
+            yield from _texts(item, told=told)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from itertools import islice
+from typing import TypeAlias
 
-from ..ledger.value import Json
+from ...ledger.value import Json
 from .key_blocks import KEY_BLOCK_NEEDLE, hide_key_blocks
 from .linear import linear
-from .lines import encode
+from ..lines import encode
 from .placeholder import (
     MARK,
     PLACEHOLDER,
@@ -30,9 +32,13 @@ from .telling import is_telling, telling_needles
 from .token_shapes import hide_shapes, shape_needles
 from .urls import URL_NEEDLES, hide_in_urls
 
+MOST_FINDS = 10_000  # each costs some 20 microseconds to judge
 ROUNDS = 8  # two are the rule; each hides more, so that they end
 
 _SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
+
+Read: TypeAlias = Callable[[str], str]
+"""Redact one text of a value."""
 
 
 class Redactor:
@@ -47,7 +53,7 @@ class Redactor:
     def value(self, value: Json) -> Json:
         """Redact the texts of a JSON value; the same object comes back when nothing changed."""
         try:
-            return self._below(value) if self._is_suspect(encode(value)) else value
+            return self._seen_through(value, encode(value))
         except RecursionError:
             return PLAIN  # too deep to look through
 
@@ -55,7 +61,8 @@ class Redactor:
         """Encode a JSON value, redacted; a clean one is not looked at twice."""
         try:
             line = encode(value)
-            return encode(self._below(value)) if self._is_suspect(line) else line
+            clean = self._seen_through(value, line)
+            return line if clean is value else encode(clean)
         except RecursionError:
             return encode(PLAIN)
 
@@ -64,7 +71,23 @@ class Redactor:
         content = text.encode("utf-8", "surrogatepass")
         if not self._is_suspect(content):
             return text
-        return _text(text, content, self._cleaned(content))
+        cleaned = self._hide("text", content) if self._is_crowded(content) else None
+        return _text(text, content, cleaned or self._cleaned(content))
+
+    def _seen_through(self, value: Json, content: bytes) -> Json:
+        if not self._is_suspect(content):
+            return value
+        return self._below(value, self._whole if self._is_crowded(content) else self.text)
+
+    def _whole(self, text: str) -> str:
+        """Hide a text as it stands if there may be a secret in it, for want of time to look."""
+        content = text.encode("utf-8", "surrogatepass")
+        return self._hide("text", content).decode() if self._is_suspect(content) else text
+
+    def _is_crowded(self, content: bytes) -> bool:
+        """Say whether there is so much to look at that a hostile agent must have written it."""
+        finds = self._suspicion.finditer(content)
+        return next(islice(finds, MOST_FINDS, None), None) is not None
 
     def _is_suspect(self, content: bytes) -> bool:
         return self._suspicion.search(content) is not None
@@ -114,26 +137,26 @@ class Redactor:
             content = pattern.sub(partial(_hide_literal, self._hide, secret), content)
         return content
 
-    def _below(self, value: Json) -> Json:
+    def _below(self, value: Json, read: Read) -> Json:
         if isinstance(value, str):
-            return self.text(value)
+            return read(value)
         if isinstance(value, Mapping):
-            return _mapped(value, partial(self._item, value))
+            return _mapped(value, partial(self._item, value, read))
         if isinstance(value, (list, tuple)):
-            return _listed(value, partial(self._element, value))
+            return _listed(value, partial(self._element, value, read))
         return value
 
-    def _item(self, whole: Mapping[str, Json], name: str) -> Json:
+    def _item(self, whole: Mapping[str, Json], read: Read, name: str) -> Json:
         item = whole[name]
         if _is_secret_in(whole, name) and not _is_schema(item):
             return self._secret(item)
-        return self._below(item)
+        return self._below(item, read)
 
-    def _element(self, whole: Sequence[Json], index: int) -> Json:
+    def _element(self, whole: Sequence[Json], read: Read, index: int) -> Json:
         flag = whole[index - 1] if index else None
         if isinstance(flag, str) and flag.startswith("--") and is_telling(flag):
             return self._secret(whole[index])
-        return self._below(whole[index])
+        return self._below(whole[index], read)
 
     def _secret(self, value: Json) -> Json:
         """Hide every text of a value that stands under a telling name."""

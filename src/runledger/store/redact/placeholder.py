@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from ..ledger.value import Json
+from ...ledger.value import Json
 
 Hide: TypeAlias = Callable[[str, bytes], bytes]
 """Make the placeholder of a secret, given its kind and its bare text."""

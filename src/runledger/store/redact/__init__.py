@@ -1,0 +1,9 @@
+"""The only door out: no secret passes into a record, a view, a cassette or the console.
+
+redactor       puts placeholders in place of secrets: the one thing that other rooms use
+environment    which values of an environment are secrets
+placeholder    what stands where a secret stood
+telling        names that tell what they hold; assignments, quoting, looks: such names in texts
+spelling       the forms in which a known secret may be written
+token_shapes   the shapes of well-known tokens; key_blocks, urls: secrets known by their frame
+"""
