@@ -31,7 +31,7 @@ def failures_of(summary: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {case["id"]: case["failures"] for case in summary["cases"]}
 
 
-@pytest.mark.parametrize(("suite", "cases"), [("demo", 3), ("support", 10), ("node", 3)])
+@pytest.mark.parametrize(("suite", "cases"), [("demo", 3), ("support", 10), ("node", 3), ("library", 2)])
 def test_an_example_suite_passes(suite: str, cases: int, tmp_path: Path) -> None:
     """Every case of a suite that is meant to pass does, and its whole cassette is used."""
     if suite == "node":
@@ -85,3 +85,13 @@ def test_the_support_suite_shows_every_assertion() -> None:
 
     assert {one["type"] for one in shown} == {kind.type for kind in get_args(Assertion)}
     assert {"schema_path", "equals", "contains"} <= forms
+
+
+def test_the_library_records_what_is_in_its_cassettes(tmp_path: Path) -> None:
+    """Its tools, in Python and on an MCP server, still answer as they did."""
+    shutil.copytree(EVALS / "library", tmp_path / "library")
+    command = [sys.executable, "-m", "runledger", "run", "library", "--mode", "record"]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+
+    for file in (EVALS / "library" / "cassettes").iterdir():
+        assert (tmp_path / "library" / "cassettes" / file.name).read_bytes() == file.read_bytes()

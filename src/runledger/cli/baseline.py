@@ -42,4 +42,5 @@ def promote(
     path = find_run(run, output_dir or Path(OUTPUT_DIR))
     baseline = harness.promote(path, to, allow_failing=allow_failing)
     passed = sum(case.passed for case in baseline.cases)
-    say(f"{to}: {passed} of {len(baseline.cases)} cases passed in {baseline.run_id}")
+    cases = "1 case" if len(baseline.cases) == 1 else f"{len(baseline.cases)} cases"
+    say(f"{to}: {passed} of {cases} passed in {baseline.run_id}")

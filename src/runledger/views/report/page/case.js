@@ -66,7 +66,7 @@ function caseNavigation(row) {
   return el(
     "nav",
     { "aria-label": "Cases" },
-    el("a", { href: "#", class: "back" }, "← All cases"),
+    el("a", { href: listAddress(list.choice), class: "back" }, "← All cases"),
     el("span", { class: "spring" }),
     el("span", { class: "faint" }, place),
     step("Previous", "k", -1),

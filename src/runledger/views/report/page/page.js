@@ -11,15 +11,24 @@ function addressOf(id, trial) {
   return trial ? `${address}&trial=${trial}` : address;
 }
 
-/** What the reader chose belongs in the address, so that a link shows the same. @param {Choice} choice */
-function rememberChoice({ query, statuses, tag, sort, down }) {
+/**
+ * What the reader chose belongs in the address, so that a link shows the same. It is never empty:
+ * browsers take an empty one for the top of the page, and take the focus away.
+ * @param {Choice} choice
+ */
+function listAddress({ query, statuses, tag, sort, down }) {
   const parts = new URLSearchParams();
   if (query) parts.set("q", query);
   if (statuses.size) parts.set("status", [...statuses].join(","));
   if (tag) parts.set("tag", tag);
   if (sort !== "need" || down) parts.set("sort", `${down ? "-" : ""}${sort}`);
+  return `#${parts}` === "#" ? "#all" : `#${parts}`;
+}
+
+/** @param {Choice} choice */
+function rememberChoice(choice) {
   try {
-    history.replaceState(null, "", `#${parts}`);
+    history.replaceState(null, "", listAddress(choice));
   } catch {
     // browsers refuse a change of address that comes too often; the list is right all the same
   }
@@ -52,10 +61,9 @@ function showList(parts) {
   const last = openCase();
   const wasCase = !byId("case-page").hidden;
   setPage("list-page");
-  if (!wasCase || location.hash.length > 1) list.choice = choiceIn(parts);
+  list.choice = choiceIn(parts);
   showChoice();
   if (!wasCase) return;
-  rememberChoice(list.choice);
   scrollTo(0, scrolledTo);
   if (last && list.shown.includes(last)) goToRow(list.shown.indexOf(last));
 }
@@ -85,7 +93,7 @@ async function showCase(id, row, trial) {
 /** @param {string} id */
 function noSuchCase(id) {
   const name = el("b", { class: "id" }, id);
-  const back = el("a", { href: "#" }, "All cases");
+  const back = el("a", { href: "#all" }, "All cases");
   return el("p", { class: "nothing" }, "There is no case ", name, " in this run. ", back);
 }
 
@@ -129,14 +137,18 @@ function pageKey(event) {
 function caseKey(event) {
   const row = openCase();
   /** @type {Record<string, () => void>} */
-  const keys = { Escape: () => (location.hash = ""), n: goToNextFailure, e: unfoldAll };
+  const keys = { Escape: goToList, n: goToNextFailure, e: unfoldAll };
   if (row) Object.assign(keys, { j: () => goToNeighbour(row, 1), k: () => goToNeighbour(row, -1) });
   keys[event.key]?.();
   return event.key in keys;
 }
 
+function goToList() {
+  location.hash = listAddress(list.choice);
+}
+
 function startSearch() {
-  if (!byId("case-page").hidden) location.hash = "";
+  if (!byId("case-page").hidden) goToList();
   setTimeout(() => searchBox().select()); // after the list is back
 }
 
