@@ -72,7 +72,10 @@ def test_task_18_the_diff_is_in_the_summary_too(regressed: Done) -> None:
 
     assert regression["verdict"] == "fail"
     assert checks["min_success_rate"]["status"] == "fail"
-    assert (checks["min_success_rate"]["baseline"], checks["min_success_rate"]["current"]) == (1, 0.8)
+    assert (checks["min_success_rate"]["baseline"], checks["min_success_rate"]["current"]) == (
+        1,
+        0.8,
+    )
 
 
 def test_task_19_diff_prints_a_regression_report(regressed: Done, tmp_path: Path) -> None:
@@ -107,7 +110,9 @@ def test_task_20_tools_run_without_any_service(tmp_path: Path) -> None:
 def test_task_20_the_mock_tool_answers_when_a_suite_names_it(tmp_path: Path) -> None:
     """A demo needs no tool of its own."""
     agent = ECHO.replace('"search"', '"mock_search_docs"')
-    write_suite(tmp_path / "suite", agent, mode="live", tool_registry=["mock_search_docs"]).case("a")
+    write_suite(tmp_path / "suite", agent, mode="live", tool_registry=["mock_search_docs"]).case(
+        "a"
+    )
     done = runledger("run", "suite", "-q", cwd=tmp_path)
 
     assert done.code == 0, done.out + done.err
@@ -156,11 +161,14 @@ def test_task_24_an_api_key_in_the_input_is_redacted_everywhere(tmp_path: Path) 
     task = read()
     answer = call("search", api_key=task["input"]["api_key"])
     print(task, file=sys.stderr)
-    send("final_output", output={"answer": answer["result"], "said": f"api_key={task['input']['api_key']}"})
+    said = f"api_key={task['input']['api_key']}"
+    send("final_output", output={"answer": answer["result"], "said": said})
     """
     suite = write_suite(tmp_path / "suite", agent, tool_module="tools.py")
     suite.case("a", input={"api_key": secret})
-    (suite.path / "tools.py").write_text("TOOLS = {'search': lambda args: {'token': args['api_key']}}\n")
+    (suite.path / "tools.py").write_text(
+        "TOOLS = {'search': lambda args: {'token': args['api_key']}}\n"
+    )
     done = runledger("run", "suite", "--mode", "record", cwd=tmp_path)
 
     assert done.code == 0, done.out + done.err

@@ -124,6 +124,15 @@ def test_all_goes_without_a_mouse(opened: Opener) -> None:
     expect(page.locator("#search")).to_have_value("question")
 
 
+def test_a_search_can_begin_in_a_case(opened: Opener) -> None:
+    """The slash leads from a case to the search box of the list."""
+    page = opened(telling(), "#case=misses").page
+
+    page.keyboard.press("/")
+
+    expect(page.locator("#search")).to_be_focused()
+
+
 def test_the_keys_are_told(opened: Opener) -> None:
     """A question mark shows what the keyboard can do, and Escape hides it."""
     page = opened(telling()).page

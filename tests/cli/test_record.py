@@ -89,9 +89,7 @@ def test_parallel_calls_replay(tmp_path: Path) -> None:
         answers[answer["call_id"]] = answer["result"]
     send("final_output", output=answers)
     """
-    recorded, replayed = record_and_replay(
-        suite_with(tmp_path, agent, SEARCH).case("a"), tmp_path
-    )
+    recorded, replayed = record_and_replay(suite_with(tmp_path, agent, SEARCH).case("a"), tmp_path)
 
     assert results(recorded) == results(replayed)
     assert results(replayed)[0]["output"] == {f"c{n}": f"found {n}" for n in range(5)}
@@ -118,9 +116,10 @@ def test_secrets_replay_without_being_kept(tmp_path: Path) -> None:
     """A token that one tool gives and the next one gets is in no file, and still matches."""
     agent = """
     read()
-    token = call("search", call_id="c1", q="login", password=os.environ["SHOP_PASSWORD"])["result"]["access_token"]
+    found = call("search", call_id="c1", q="login", password=os.environ["SHOP_PASSWORD"])
+    token = found["result"]["access_token"]
     orders = call("search", call_id="c2", q="orders", authorization=f"Bearer {token}")["result"]
-    other = call("search", call_id="c3", q="orders", authorization="Bearer something-else")["result"]
+    other = call("search", call_id="c3", q="orders", authorization="Bearer other-one")["result"]
     send("final_output", output={"orders": orders, "other": other})
     """
     tools = """
@@ -142,7 +141,7 @@ TOOLS = {"search": search}
     text = "".join(file.read_text() for file in files)
     assert secret not in text
     assert secret[::-1] not in text
-    assert "something-else" not in text
+    assert "other-one" not in text
     assert json.loads(files[0].read_text().splitlines()[0])["kind"] == "header"
 
 
@@ -150,7 +149,8 @@ def test_another_secret_is_another_call(tmp_path: Path) -> None:
     """Redacted values keep their identity: a changed key misses, and the message hides both."""
     agent = """
     read()
-    send("final_output", output={"answer": call("search", q="x", token=os.environ["SHOP_TOKEN"])["result"]})
+    answer = call("search", q="x", token=os.environ["SHOP_TOKEN"])
+    send("final_output", output={"answer": answer["result"]})
     """
     suite = suite_with(tmp_path, agent, SEARCH, env={"pass": ["SHOP_TOKEN"]}).case("a")
     first, second = "first" + "-of-two-tokens", "second" + "-of-two-tokens"
@@ -226,7 +226,8 @@ def test_recording_again_changes_nothing_when_nothing_changed(tmp_path: Path) ->
     """Secrets included: the salt is kept, so that a pull request shows only real changes."""
     agent = """
     read()
-    send("final_output", output={"a": call("search", q="x", token="abc" + "-def-" + "ghi-jkl")["result"]})
+    answer = call("search", q="x", token="abc" + "-def-" + "ghi-jkl")
+    send("final_output", output={"answer": answer["result"]})
     """
     suite = suite_with(tmp_path, agent, SEARCH).case("a")
     record(tmp_path)

@@ -31,7 +31,9 @@ def failures_of(summary: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     return {case["id"]: case["failures"] for case in summary["cases"]}
 
 
-@pytest.mark.parametrize(("suite", "cases"), [("demo", 3), ("support", 10), ("node", 3), ("library", 2)])
+@pytest.mark.parametrize(
+    ("suite", "cases"), [("demo", 3), ("support", 10), ("node", 3), ("library", 2)]
+)
 def test_an_example_suite_passes(suite: str, cases: int, tmp_path: Path) -> None:
     """Every case of a suite that is meant to pass does, and its whole cassette is used."""
     if suite == "node":

@@ -15,8 +15,8 @@ from runledger.ledger.grade import Failure
 from runledger.ledger.value import Json
 from runledger.process.deadline import Deadline
 from runledger.store.cassette import load_cassette
-from runledger.store.redact.placeholder import comparable, holds_placeholder
 from runledger.store.recording import Masking, Recorder
+from runledger.store.redact.placeholder import comparable, holds_placeholder
 from runledger.store.redact.redactor import Redactor
 from runledger.tools import ToolSource
 from runledger.tools.conformance import check_tool_source

@@ -7,6 +7,11 @@ BOOKS = {
     "emma": {"isbn": "9780141439587", "title": "Emma", "branch": "Harbour"},
     "ulysses": {"isbn": "9780141182803", "title": "Ulysses", "branch": "Hill"},
 }
+RESERVATION = {
+    "type": "object",
+    "required": ["isbn", "card"],
+    "properties": {"isbn": {"type": "string", "minLength": 10}, "card": {"type": "string"}},
+}
 queues = {}
 
 
@@ -22,11 +27,7 @@ class Reserve:
     """A tool with a schema: arguments that do not fit never reach `call`."""
 
     name = "reserve"
-    schema = {
-        "type": "object",
-        "required": ["isbn", "card"],
-        "properties": {"isbn": {"type": "string", "minLength": 10}, "card": {"type": "string"}},
-    }
+    schema = RESERVATION
 
     def call(self, args):
         queue = queues.setdefault(args["isbn"], [])

@@ -17,7 +17,9 @@ EXIT_CODES = "Exit codes: as the gate's, 0 no regression, 1 worse than the basel
 def diff(
     baseline: BaselineFile,
     run: RunOption,
-    format: Annotated[DiffFormat, typer.Option("--format", help="How to show it.")] = DiffFormat.text,
+    format: Annotated[
+        DiffFormat, typer.Option("--format", help="How to show it.")
+    ] = DiffFormat.text,
     output_dir: OutputDir = None,
     fail_on_inconclusive: FailOnInconclusive = False,
 ) -> None:

@@ -16,9 +16,9 @@ from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import load_cassette
+from ..store.recording import Masking, Recorder, salt_of
 from ..store.redact.environment import secrets_below, secrets_in
 from ..store.redact.placeholder import comparable, holds_placeholder
-from ..store.recording import Masking, Recorder, salt_of
 from ..store.redact.redactor import Redactor
 from ..store.tape import Mask
 from ..suite.tree import label_of

@@ -35,7 +35,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run that can begin: chosen tasks of a suite, what answers them, what they are held against."""
+    """A run that can begin: tasks of a suite, what answers them, what they are held against."""
 
     suite: Suite
     tasks: tuple[Task, ...]
@@ -44,9 +44,7 @@ class Prepared:
     warnings: tuple[str, ...] = ()
 
 
-def prepare(
-    suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor
-) -> list[Prepared]:
+def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor) -> list[Prepared]:
     """Choose the tasks of each suite, read its baseline and try its tools, or say what is wrong."""
     _refuse_contradictions(suites, options)
     chosen = [(suite, tasks) for suite, tasks in _chosen(suites, options) if tasks]
@@ -65,9 +63,7 @@ def _refuse_contradictions(suites: Sequence[Suite], options: RunOptions) -> None
         raise UsageError("--only-missing goes with --mode record")
 
 
-def _chosen(
-    suites: Sequence[Suite], options: RunOptions
-) -> list[tuple[Suite, tuple[Task, ...]]]:
+def _chosen(suites: Sequence[Suite], options: RunOptions) -> list[tuple[Suite, tuple[Task, ...]]]:
     """Choose from all suites together: a name is unknown only if no suite has it."""
     every = [task for suite in suites for task in suite.tasks]
     wanted = {id(task) for task in choose(every, options.cases, options.tags)}

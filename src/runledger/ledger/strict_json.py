@@ -1,4 +1,4 @@
-"""Read JSON that others wrote, strictly by the standard or with a short reason why not; write it."""
+"""Read JSON that others wrote, strictly or with a short reason why not, and write it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,6 @@ def as_it_is(value: Json) -> Json:
     return value
 
 
-
 def timestamp(unix: float) -> str:
     """Write a moment as ISO 8601 in UTC, to the millisecond."""
     return datetime.fromtimestamp(unix, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from .linear import linear
+from .looks import WINDOW, looks_chosen, looks_secret
 from .placeholder import PLACEHOLDER, Hide, is_placeholder
 from .quoting import ESCAPE, Quoted, depth_of, quoted_at, strings_below, unescaped
-from .looks import WINDOW, looks_chosen, looks_secret
 from .telling import is_telling, telling_stems
 
 _SCHEMES = rb"(?i:bearer|basic|token|digest|negotiate|apikey|api-key|ssws|dpop|oauth|hawk|key)"

@@ -14,9 +14,9 @@ from itertools import islice
 from typing import TypeAlias
 
 from ...ledger.value import Json
+from ..lines import encode
 from .key_blocks import KEY_BLOCK_NEEDLE, hide_key_blocks
 from .linear import linear
-from ..lines import encode
 from .placeholder import (
     MARK,
     PLACEHOLDER,

@@ -148,8 +148,14 @@ function goToList() {
 }
 
 function startSearch() {
-  if (!byId("case-page").hidden) goToList();
-  setTimeout(() => searchBox().select()); // after the list is back
+  if (byId("case-page").hidden) return takeUpSearch();
+  addEventListener("hashchange", takeUpSearch, { once: true }); // when the list is back
+  goToList();
+}
+
+function takeUpSearch() {
+  searchBox().focus();
+  searchBox().select();
 }
 
 function showKeys() {
