@@ -205,14 +205,14 @@ def test_an_output_directory_that_cannot_be_written_is_exit_3(tmp_path: Path) ->
     assert "could not make file/demo" in done.err
 
 
-def test_a_suite_in_a_mode_that_is_not_there_yet_is_refused(tmp_path: Path) -> None:
-    """Record and live say that they are not available, and nothing is written."""
+def test_tools_that_nobody_has_are_told_before_anything_runs(tmp_path: Path) -> None:
+    """Live mode needs somebody to answer; nothing is written."""
     echo_suite(tmp_path / "suite", "a", tool_module="tools.py")
     (tmp_path / "suite/tools.py").write_text("TOOLS = {}\n")
     done = runledger("run", "suite", "--mode", "live", cwd=tmp_path)
 
     assert (done.code, done.runs) == (2, [])
-    assert "not available" in done.err
+    assert "tool_registry: nobody has a tool named search" in done.err
 
 
 @pytest.mark.parametrize(

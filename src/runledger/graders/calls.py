@@ -34,7 +34,9 @@ def must_not_call(assertion: MustNotCall, trajectory: Trajectory) -> Iterator[Fa
         if found:
             first = f"first as {show_name(found[0].call_id)} with {preview(found[0].args, 80)}"
             message = f"{tool} was {_called(len(found))} ({first})"
-            yield _fell_short(assertion.type, message, expected=0, found=len(found))
+            failure = _fell_short(assertion.type, message, expected=0, found=len(found))
+            about = {"tool": tool, "call_id": found[0].call_id}
+            yield replace(failure, details={**failure.details, **about})
 
 
 def call_order(assertion: CallOrder, trajectory: Trajectory) -> Iterator[Failure]:

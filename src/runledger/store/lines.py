@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import stat
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,8 @@ import orjson
 
 from ..errors import StoreError
 from ..ledger.value import Json
+
+LARGE_NUMBER = re.compile(rb"\d{19}")
 
 
 def encode(value: Json, *, indent: bool = False) -> bytes:
@@ -103,11 +106,8 @@ def append_text(path: Path, text: str) -> None:
 
 
 def decode(line: bytes) -> Any:
-    """Read a line that we wrote."""
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:  # integers that orjson does not know
-        return json.loads(line)
+    """Read a line that we wrote, to the last digit: orjson makes floats of large integers."""
+    return json.loads(line) if LARGE_NUMBER.search(line) else orjson.loads(line)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

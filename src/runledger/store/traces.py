@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +39,6 @@ Place: TypeAlias = tuple[int, int]  # trial, attempt
 _HEAD = re.compile(
     rb'\{"seq":\d+,"ts":"[^"]*","case_id":"([^"\\]*)","trial":(\d+),"attempt":(\d+),'
 )
-_LARGE_NUMBER = re.compile(rb"\d{19}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ class TraceLog:
         with self._path.open("rb") as file:
             for offset in offsets:
                 file.seek(offset)
-                yield _decoded(file.readline())
+                yield decode(file.readline())
 
 
 def _place(line: bytes) -> tuple[str, Place] | None:
@@ -105,12 +103,6 @@ def _place(line: bytes) -> tuple[str, Place] | None:
     if "case_id" not in event:
         return None
     return event["case_id"], (event["trial"], event["attempt"])
-
-
-def _decoded(line: bytes) -> dict[str, Any]:
-    """Read a line to the last digit: orjson makes a float of an integer over 64 bits."""
-    found: dict[str, Any] = json.loads(line) if _LARGE_NUMBER.search(line) else decode(line)
-    return found
 
 
 def _milliseconds(moment: str) -> int:
