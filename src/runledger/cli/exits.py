@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from ..errors import RunledgerError, StoreError, SuiteError
 from ..ledger.printable import printable
-from ..ledger.run import Summary
+
+if TYPE_CHECKING:
+    from ..ledger.run import Summary
 
 INTERNAL_FAULT = 3
 INCONCLUSIVE = 4

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import StoreError
-from ..harness.baselines import Comparison
 from ..ledger.run import Summary
 from ..store.lines import append_text
 from ..views import github, markdown, regression, summary, terminal
 from ..views.look import Look
 from .exits import say
+
+if TYPE_CHECKING:
+    from ..harness.baselines import Comparison
 
 WIDEST = 100
 PAGE_BYTES = 2**20  # beyond it GitHub drops the whole page

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from .. import registry
 from ..agents import Driver
@@ -16,17 +16,16 @@ from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import load_cassette
-from ..store.recording import Masking, Recorder, salt_of
 from ..store.redact.environment import secrets_below, secrets_in
 from ..store.redact.placeholder import comparable, holds_placeholder
 from ..store.redact.redactor import Redactor
 from ..store.tape import Mask
 from ..suite.tree import label_of
 from ..tools import ToolSource
-from ..tools.program import Workplace
-from ..tools.record import Record
 from ..tools.replay import Replay
-from ..tools.toolbox import Toolbox, check_tools
+
+if TYPE_CHECKING:
+    from ..tools.toolbox import Toolbox
 
 ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
 
@@ -61,6 +60,9 @@ def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:
     """Try the tools that answer outside replay, or say what is wrong with them."""
     if suite.mode == "replay":
         return None
+    from ..tools.program import Workplace  # replay does not pay for it
+    from ..tools.toolbox import check_tools
+
     return check_tools(suite.tools, Workplace(supervisor, suite.directory, dict(os.environ)))
 
 
@@ -83,6 +85,9 @@ def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
 
 
 def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) -> ToolSource:
+    from ..store.recording import Masking, Recorder, salt_of
+    from ..tools.record import Record
+
     file, shown = _cassette_of(suite, task)
     salt = salt_of(file) or os.urandom(8).hex()
     masking = Masking(salt, Redactor(secrets, salt=salt).value, holds_placeholder)

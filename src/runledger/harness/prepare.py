@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..capture.plan import choose
 from ..errors import UsageError
@@ -14,8 +15,10 @@ from ..ledger.task import Task
 from ..process.supervisor import Supervisor
 from ..store.baseline import read_baseline, refuse_foreign
 from ..suite.tree import label_of
-from ..tools.toolbox import Toolbox
 from .furnish import toolbox_for
+
+if TYPE_CHECKING:
+    from ..tools.toolbox import Toolbox
 
 
 @dataclass(frozen=True, slots=True)

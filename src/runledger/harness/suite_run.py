@@ -30,7 +30,6 @@ from ..process.supervisor import Supervisor
 from ..store.redact.redactor import Redactor
 from ..store.rundir import RunWriter, make_run_directory, read_run
 from ..tools import ToolSource
-from .baselines import beside
 from .derive import derive_views
 from .furnish import driver_for, secrets_of, source_for
 from .grading import finish_tools, grade_trajectory, internal_failure, row_of
@@ -136,6 +135,8 @@ def _ending(path: Path, ending: Ending, baseline: Baseline | None) -> Ending:
     """Add the comparison with the baseline to the ending of a run whose trials are on disk."""
     if baseline is None:
         return ending
+    from .baselines import beside  # without a baseline nobody pays for it
+
     return beside(replace(read_run(path), ending=ending), baseline).ending
 
 
