@@ -288,3 +288,12 @@ def test_any_comparison_is_xml(name: str) -> None:
     run = record(row("a"), regression=found, baseline=before, suite_name=name)
 
     assert_counts_are_true(suite_of(summarize(run)))
+
+
+def test_an_interval_without_bounds_is_not_told_to_the_last_digit() -> None:
+    """Of two cases little is known, and a figure of thirteen digits would look like knowledge."""
+    slow = Check("max_avg_wall_ms_delta_pct", "warn", 31, 100, 224, 100, ci=(-100.0, 2.7e12))
+
+    text = render_text(Regression("inconclusive", (slow,)), None)
+
+    assert "−100 to over +9,999%" in " ".join(text.split())

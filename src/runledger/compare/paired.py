@@ -10,6 +10,7 @@ from fractions import Fraction
 from .student import t_quantile, t_tail
 
 LEVEL = 0.95
+FAR = 700.0  # the logarithm of about the largest number there is
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -63,4 +64,4 @@ def geometric_mean(values: Sequence[float]) -> float:
 def ratio_interval(ratios: Sequence[float], level: float = LEVEL) -> tuple[float, float] | None:
     """Give the interval of the geometric mean of ratios: Student's, on their logarithms."""
     interval = t_interval([math.log(ratio) for ratio in ratios], level)
-    return None if interval is None else (math.exp(interval[0]), math.exp(interval[1]))
+    return interval and (math.exp(max(interval[0], -FAR)), math.exp(min(interval[1], FAR)))

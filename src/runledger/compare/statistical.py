@@ -129,8 +129,13 @@ def _success_figures(matched: Matched, now: Sequence[TrialFigures]) -> Check:
         now_rate,
         delta=difference(_mean(changes), 0.0),
         threshold=matched.thresholds.min_success_rate,
-        ci=t_interval([float(one) for one in changes], LEVEL),
+        ci=_as_rates(t_interval([float(one) for one in changes], LEVEL)),
     )
+
+
+def _as_rates(interval: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Cut an interval to what a difference of two rates can be."""
+    return interval and (max(interval[0], -1.0), min(interval[1], 1.0))
 
 
 def _changes(matched: Matched) -> Sequence[Fraction]:

@@ -16,6 +16,7 @@ from .look import PLAIN, Look, count, duration, names, paint, set_text
 SCHEMA_VERSION = 1
 NAMED = 20
 NOTE_CHARS = 1000
+MOST_SHOWN = 9999  # percent: beyond it a figure says only that nothing is known
 _STYLES = {"pass": "good", "warn": "odd", "fail": "bad", "skipped": "faint", "inconclusive": "odd"}
 _MARGIN, _WORD = "  ", 6  # a check's word stands in a column of its own
 _NOBODY = CaseChanges()
@@ -197,6 +198,8 @@ def _percent(rate: float) -> str:
 
 
 def _signed(number: float) -> str:
+    if number > MOST_SHOWN:
+        return f"over +{MOST_SHOWN:,}"
     return f"{number:+,.1f}".removesuffix(".0").replace("-", "−")
 
 
