@@ -36,7 +36,7 @@ test: .venv/.installed-dev
 	@$(py) -m pytest -q -n auto
 
 browser:
-	@command -v chromium >/dev/null || { apt-get -qq update && \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get -qq update && \
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; }
 
 golden: .venv/.installed-dev
