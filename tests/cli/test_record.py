@@ -167,6 +167,26 @@ def test_another_secret_is_another_call(tmp_path: Path) -> None:
     assert suite.path.exists()
 
 
+def test_a_cassette_replays_where_the_secret_is_not_set(tmp_path: Path) -> None:
+    """What was a secret when it was recorded may be a plain word in CI, and is the same call."""
+    agent = """
+    read()
+    answer = call("search", q="eu-west-1", header="Bearer eu-west-1")
+    send("final_output", output={"answer": answer["result"]})
+    """
+    suite = suite_with(tmp_path, agent, "TOOLS = {'search': lambda args: 'fine'}\n")
+    document = json.loads((suite.path / "suite.yaml").read_text())
+    document["env"]["pass"] = ["REGION"]
+    (suite.path / "suite.yaml").write_text(json.dumps(document))
+    suite.case("a")
+    recorded = record(tmp_path, REGION="eu-west-1")
+    shutil.rmtree(tmp_path / ".agentci")
+    replayed = runledger("run", "suite", "-q", cwd=tmp_path)
+
+    assert "eu-west-1" not in (suite.path / "cassettes/a.jsonl").read_text()
+    assert (recorded.code, replayed.code) == (0, 0), replayed.out
+
+
 FAILS_LATE = """
 task = read()
 call("search", q="x")

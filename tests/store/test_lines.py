@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.errors import StoreError
-from runledger.store.lines import LineLog, encode, read_lines, write_whole
+from runledger.store.lines import LineLog, encode, read_lines, write_new, write_whole
 
 TEXTS = st.text(st.characters(codec=None))  # lone surrogates too
 VALUES = st.recursive(
@@ -122,3 +122,23 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
     write_whole(file, b"2")
 
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"2", 0o600)
+
+
+def test_a_new_file_overwrites_nobody(tmp_path: Path) -> None:
+    """Who was there first stays, and nothing is left beside."""
+    assert write_new(tmp_path / "a", b"1")
+    assert not write_new(tmp_path / "a", b"2")
+
+    assert (tmp_path / "a").read_bytes() == b"1"
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    """What it leads to is replaced."""
+    (tmp_path / "real").write_bytes(b"1")
+    (tmp_path / "link").symlink_to("real")
+
+    write_whole(tmp_path / "link", b"2")
+
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"2"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from runledger.errors import UsageError
 from runledger.ledger.clock import Clock
-from runledger.ledger.event import Failed, Log
+from runledger.ledger.event import Failed, Log, ToolCall
 from runledger.ledger.grade import Failure
 from runledger.ledger.manifest import Manifest, PlannedCase
 from runledger.ledger.run import Ending, TrialRow
 from runledger.ledger.task import Task, Trial
 from runledger.ledger.trajectory import CassetteUse, Exit
 from runledger.ledger.usage import Tally, Usage
+from runledger.store.redact.redactor import Redactor
 from runledger.store.rundir import RunWriter, make_run_directory, read_run
 
 CLOCK = Clock(unix=lambda: 1_700_000_000.123, monotonic=lambda: 5.0)
@@ -130,3 +132,26 @@ def test_of_a_passed_trial_the_standard_error_stays_on_disk(tmp_path: Path) -> N
 
     assert read_run(tmp_path).rows[0].exit.stderr == ""
     assert "x" * 10_000 in (tmp_path / "run.jsonl").read_text()
+
+
+def test_ids_are_no_secrets_and_extra_keys_may_be(tmp_path: Path) -> None:
+    """A case that is called like a secret is found again; what an agent calls an id is not one."""
+    redact = Redactor(["refund-late-order"]).value
+    manifest = replace(
+        MANIFEST,
+        cases=(PlannedCase("refund-late-order", description="of refund-late-order"),),
+        command=("agent", "--token", "abcdefgh"),
+        not_chosen=("refund-late-order-2",),
+    )
+    writer = RunWriter(tmp_path, manifest, CLOCK, redact)
+    call = ToolCall("look", "refund-late-order", {}, {"id": "refund-late-order"})
+    writer.note(trial("refund-late-order"), call)
+    writer.end_trial(trial("refund-late-order"), row("refund-late-order"), {"id": "x"})
+
+    found = read_run(tmp_path)
+    (noted, _) = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
+    assert found.manifest.cases == (PlannedCase("refund-late-order", description="of [REDACTED]"),)
+    assert found.manifest.command == ("agent", "--token", "[REDACTED]")
+    assert found.manifest.not_chosen == ("refund-late-order-2",)
+    assert found.rows[0].case_id == "refund-late-order"
+    assert (noted["call_id"], noted["id"]) == ("refund-late-order", "[REDACTED]")

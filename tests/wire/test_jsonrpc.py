@@ -187,3 +187,11 @@ def test_what_was_heard_has_a_weight(connect: Connect) -> None:
     connection.call("m", None, soon())
 
     assert connection.weight > 5000
+
+
+def test_an_error_without_an_id_is_for_whoever_waits(connect: Connect) -> None:
+    """A program that could not read the question cannot name it, and nobody waits in vain."""
+    connection = connect("read(); send(id=None, error={'code': -32700, 'message': 'unreadable'})")
+
+    with pytest.raises(RpcError, match="unreadable"):
+        connection.call("m", {}, soon())

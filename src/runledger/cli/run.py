@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..harness.prepare import RunOptions
+    from ..harness.suite_run import RunOutcome
     from ..ledger.suite import Suite
 
 
@@ -113,6 +115,16 @@ def _refuse_silent_recording(suites: Sequence[Suite], context: typer.Context) ->
         )
 
 
+def _no_baseline(outcome: RunOutcome, place: str) -> str:
+    manifest = outcome.summary.record.manifest
+    told = f"warning: {manifest.suite_name} was compared with nothing: there is no {place}"
+    if outcome.summary.status != "passed":
+        return told
+    run, file = shlex.quote(str(outcome.path)), shlex.quote(place)
+    command = f"runledger baseline promote --from {run} --to {file}"
+    return f"{told}\nto make this run the baseline: {command}"
+
+
 def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> int:
     """Run one suite after the other, show each, and choose the exit code of them all."""
     from ..harness.prepare import prepare
@@ -129,12 +141,12 @@ def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> in
         if not ready:
             say("nothing to record: every chosen case has its cassette")
         for prepared in ready:
-            for warning in prepared.warnings:
-                say(f"warning: {warning}")
             watcher = watcher_for(ending.quiet)
             outcome = run_prepared(prepared, options, supervisor, watcher=watcher)
             put(shown(outcome.summary, outcome.path, ending.format))
             note_for_github(outcome.summary)
+            if prepared.no_baseline:
+                say(_no_baseline(outcome, prepared.no_baseline))
             codes.append(gate_code(outcome.summary, ending.fail_on_inconclusive))
             if supervisor.stop.requested or (options.fail_fast and codes[-1]):
                 break

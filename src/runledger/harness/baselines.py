@@ -47,5 +47,7 @@ def promote(run: Path, to: Path, *, allow_failing: bool) -> Baseline:
     summary = summarize(read_run(run))
     promotable(summary, allow_failing)
     baseline = baseline_of(summary)
+    if to.is_file():  # the baseline of another suite, overwritten, would be missed there
+        refuse_foreign(read_baseline(to), baseline.suite_name, to)
     write_baseline(to, baseline)
     return baseline

@@ -15,9 +15,9 @@ from ..errors import CassetteError
 from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
 from ..process.supervisor import Launch, Supervisor
-from ..store.cassette import load_cassette
+from ..store.cassette import Cassette, load_cassette
 from ..store.redact.environment import secrets_below, secrets_in
-from ..store.redact.placeholder import comparable, holds_placeholder
+from ..store.redact.placeholder import comparable, hashes_in, holds_placeholder, recognised
 from ..store.redact.redactor import Redactor
 from ..store.tape import Mask
 from ..suite.tree import label_of
@@ -52,8 +52,9 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
 def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that may not leave: passed to the agent, or telling by their names."""
     passed = {name: caller[name] for name in suite.agent.env_pass if name in caller}
-    known = secrets_in(passed, {**caller, **suite.agent.env_set})
-    return (*known, *secrets_below(task.input for task in suite.tasks))
+    written = [suite.agent.env_set, *(server.env for server in suite.tools.servers.values())]
+    known = [one for values in (caller, *written) for one in secrets_in(passed, values)]
+    return (*dict.fromkeys(known), *secrets_below(task.input for task in suite.tasks))
 
 
 def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:
@@ -81,7 +82,7 @@ def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
     file, shown = _cassette_of(suite, task)
     cassette = load_cassette(file, shown)
     command = record_command(label_of(Path(suite.directory)), task.id)
-    return Replay(cassette, suite.cassettes, command, _mask(secrets, cassette.salt))
+    return Replay(cassette, suite.cassettes, command, _mask(secrets, cassette))
 
 
 def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) -> ToolSource:
@@ -100,9 +101,11 @@ def _cassette_of(suite: Suite, task: Task) -> tuple[Path, str]:
     return Path(suite.directory, task.cassette), task.cassette
 
 
-def _mask(secrets: Sequence[str], salt: str | None) -> Mask | None:
+def _mask(secrets: Sequence[str], cassette: Cassette) -> Mask | None:
     """Make the function that hides the secrets of a call as those of its cassette are hidden."""
+    salt = cassette.salt
     if salt is None:
         return None
     redactor = Redactor(secrets, salt=salt)
-    return lambda args: comparable(redactor.value(args))
+    known = {mark for entry in cassette.entries for mark in hashes_in(entry.args)}
+    return lambda args: recognised(comparable(redactor.value(args)), salt, known)

@@ -44,7 +44,7 @@ class Prepared:
     tasks: tuple[Task, ...]
     baseline: Baseline | None = None
     toolbox: Toolbox | None = None  # who answers outside replay
-    warnings: tuple[str, ...] = ()
+    no_baseline: str | None = None  # where the suite's baseline would be, and is not
 
 
 def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor) -> list[Prepared]:
@@ -91,7 +91,7 @@ def _with_baseline(suite: Suite, tasks: tuple[Task, ...], options: RunOptions) -
         return Prepared(suite, tasks)
     file = Path(suite.directory, suite.baseline_path)
     if not file.exists():
-        return Prepared(suite, tasks, warnings=(_no_baseline(suite, file),))
+        return Prepared(suite, tasks, no_baseline=label_of(file))
     return Prepared(suite, tasks, _read(file, suite))
 
 
@@ -99,11 +99,3 @@ def _read(file: Path, suite: Suite) -> Baseline:
     baseline = read_baseline(file)
     refuse_foreign(baseline, suite.name, file)
     return baseline
-
-
-def _no_baseline(suite: Suite, file: Path) -> str:
-    place = label_of(file)
-    return (
-        f"{suite.name}: there is no baseline at {place}, so this run is compared with nothing\n"
-        f"to make one of a good run: runledger baseline promote --from latest --to {place}"
-    )

@@ -15,7 +15,7 @@ from ..ledger.fingerprint import canonicalize_json
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.value import Json
 from ..store.baseline import baseline_fields
-from ..store.lines import encode, write_whole
+from ..store.lines import encode, write_new, write_whole
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -97,9 +97,9 @@ def _write_all(
     written = {file.path: sha256(file.content).hexdigest() for file in wanted}
     if written:  # remembered first, so that what follows is never taken for a user's
         memory: Json = {"schema_version": SCHEMA_VERSION, "files": {**ours, **written}}
-        _write(root / MANIFEST, _document(memory))
+        _write(root / MANIFEST, _document(memory), renew=True)
     for file in wanted:
-        _write(root / file.path, file.content)
+        _write(root / file.path, file.content, renew=file.path in ours)
     kept = tuple(file.path for file in files if file.path not in written)
     return Layout((*written, MANIFEST) if written else (), kept)
 
@@ -154,12 +154,15 @@ def _remembered(root: Path) -> Mapping[str, str]:
     return {path: str(digest) for path, digest in files.items()}
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, *, renew: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"could not make {path.parent}: {error.strerror or error}") from error
-    write_whole(path, content)
+    if renew:
+        write_whole(path, content)
+    elif not write_new(path, content):  # it was not there a moment ago
+        raise UsageError(f"{path} was made by somebody else just now; it was left as it is")
 
 
 def _baseline(name: str, texts: Mapping[str, str]) -> bytes:

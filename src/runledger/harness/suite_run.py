@@ -127,17 +127,19 @@ def run_prepared(
         executor = registry.find("executors", "local")(jobs, wake)
         interrupted = _execute(executor, trials_of(tasks, options.trials), floor)
         wall_ms = int((clock.monotonic() - started) * 1000)
-        writer.end(_ending(path, Ending(wall_ms, interrupted), prepared.baseline))
+        _end(writer, Ending(wall_ms, interrupted), prepared.baseline)
     return RunOutcome(path, derive_views(path))
 
 
-def _ending(path: Path, ending: Ending, baseline: Baseline | None) -> Ending:
-    """Add the comparison with the baseline to the ending of a run whose trials are on disk."""
-    if baseline is None:
-        return ending
-    from .baselines import beside  # without a baseline nobody pays for it
+def _end(writer: RunWriter, ending: Ending, baseline: Baseline | None) -> None:
+    """End the record with the comparison with the baseline; a fault in it costs no ending."""
+    try:
+        if baseline is not None:
+            from .baselines import beside  # without a baseline nobody pays for it
 
-    return beside(replace(read_run(path), ending=ending), baseline).ending
+            ending = beside(replace(read_run(writer.path), ending=ending), baseline).ending
+    finally:
+        writer.end(ending)
 
 
 def _execute(executor: Executor, trials: Iterable[Trial], floor: _Floor) -> bool:

@@ -78,7 +78,11 @@ class LineLog:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step: readers see the old one or the new one, never a mixture."""
+    """Replace a file in one step: readers see the old one or the new one, never a mixture.
+
+    A link stays one: what it leads to is replaced.
+    """
+    path = path.resolve() if path.is_symlink() else path
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     with _told(path):
         try:
@@ -92,6 +96,20 @@ def write_whole(path: Path, data: bytes) -> None:
             beside.unlink(missing_ok=True)
             raise
         _sync_directory(path.parent)
+
+
+def write_new(path: Path, data: bytes) -> bool:
+    """Write a file that is not there yet, whole; say False where somebody was faster."""
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    write_whole(beside, data)
+    with _told(path):
+        try:
+            path.hardlink_to(beside)
+        except FileExistsError:
+            return False
+        finally:
+            beside.unlink()
+    return True
 
 
 def _keep_mode(path: Path, fd: int) -> None:

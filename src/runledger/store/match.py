@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +12,7 @@ from ..ledger.difference import Difference, differences, shortfalls
 from ..ledger.fingerprint import canonical_bytes
 from ..ledger.path import parse_path, without
 from ..ledger.pattern import pattern_problem, replaced
-from ..ledger.value import Json
+from ..ledger.value import Json, map_texts
 
 if TYPE_CHECKING:
     from ..ledger.suite import MatchRule
@@ -53,7 +53,7 @@ def _normaliser(rule: MatchRule) -> Normalise:
     def normalise(args: Json) -> Json:
         kept = without(args, paths)
         for swap in swaps:
-            kept = _each_text(kept, swap)
+            kept = map_texts(kept, swap)
         return kept
 
     return normalise if paths or swaps else _as_it_is
@@ -67,13 +67,3 @@ def _swap(pattern: str, text: str) -> Callable[[str], str]:
     if problem := pattern_problem(pattern):
         raise UsageError(f"replace: {pattern!r:.200} {problem}")
     return partial(replaced, pattern, text)
-
-
-def _each_text(value: Json, swap: Callable[[str], str]) -> Json:
-    if isinstance(value, str):
-        return swap(value)
-    if isinstance(value, Mapping):
-        return {key: _each_text(item, swap) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_each_text(item, swap) for item in value]
-    return value

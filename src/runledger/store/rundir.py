@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import StoreError, UsageError
 from ..ledger.clock import Clock
-from ..ledger.event import Happening, fields_of
-from ..ledger.manifest import Manifest
+from ..ledger.event import Happening, ToolCall, ToolResult, fields_of
+from ..ledger.manifest import Manifest, PlannedCase
 from ..ledger.run import UNENDED, Ending, RunRecord, TrialRow
 from ..ledger.task import Trial
 from ..ledger.value import Json
@@ -22,7 +23,6 @@ from .rows import failure_from, row_fields, row_from
 
 LOG, RESULTS = "run.jsonl", "results.jsonl"
 TRIES = 100
-IDS = frozenset({"id", "call_id", "run_id", "suite_name"})
 
 Redact: TypeAlias = Callable[[Json], Json]
 """Take the secrets out of a value."""
@@ -64,8 +64,8 @@ class RunWriter:
         self._redact = redact
         self._seq = 0
         self._lock = threading.Lock()
-        described = self._clean(manifest_fields(manifest))
-        write_whole(path / MANIFEST, encode(described, indent=True) + b"\n")
+        fields = manifest_fields(_without_secrets(manifest, redact))
+        write_whole(path / MANIFEST, encode(fields, indent=True) + b"\n")
         self._log = LineLog(path / LOG)
         self._results = LineLog(path / RESULTS)
 
@@ -75,11 +75,13 @@ class RunWriter:
 
     def note(self, trial: Trial, what: Happening) -> None:
         """Note that something happened in a trial."""
-        self._append({**_place(trial), "type": what.type, **_own(self._clean(fields_of(what)))})
+        ids = ("call_id",) if isinstance(what, (ToolCall, ToolResult)) else ()
+        own = _own(self._clean(fields_of(what), ids))
+        self._append({**_place(trial), "type": what.type, **own})
 
     def end_trial(self, trial: Trial, row: TrialRow, result: Mapping[str, Json]) -> None:
         """Note how a trial ended: its result first, so that an ending always has one."""
-        self._results.append(self._clean(result))
+        self._results.append(self._clean(result, ("id",)))
         self._append({**_place(trial), "type": "case_end", **self._clean(row_fields(row))})
 
     def end(self, ending: Ending) -> None:
@@ -93,17 +95,29 @@ class RunWriter:
         self._results.close()
         self._log.close()
 
-    def _clean(self, fields: Mapping[str, Json]) -> dict[str, Json]:
-        """Take the secrets out; the ids by which things are found again are none."""
+    def _clean(self, fields: Mapping[str, Json], ids: Sequence[str] = ()) -> dict[str, Json]:
+        """Take the secrets out; the ids by which things are found again stay as they are."""
         clean = self._redact(fields)
         assert isinstance(clean, Mapping)
-        return {**clean, **{name: fields[name] for name in IDS & fields.keys()}}
+        return {**clean, **{name: fields[name] for name in ids}}
 
     def _append(self, fields: Mapping[str, Json]) -> None:
         with self._lock:  # so that the numbers stand in the order of the lines
             self._seq += 1
             moment = timestamp(self._clock.unix())
             self._log.append({"seq": self._seq, "ts": moment, **fields})
+
+
+def _without_secrets(manifest: Manifest, redact: Redact) -> Manifest:
+    """Take the secrets out of what a person wrote; ids, tags and hashes are compared later."""
+    command = redact(list(manifest.command))
+    assert isinstance(command, list)
+    cases = [replace(case, description=_told(case, redact)) for case in manifest.cases]
+    return replace(manifest, command=tuple(map(str, command)), cases=tuple(cases))
+
+
+def _told(case: PlannedCase, redact: Redact) -> str | None:
+    return None if case.description is None else str(redact(case.description))
 
 
 def find_run(name: str, output_dir: Path) -> Path:

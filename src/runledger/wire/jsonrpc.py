@@ -103,6 +103,7 @@ class Connection:
             self._send({"id": request.id, "result": serve(request)})
         except RpcError as error:
             fields: dict[str, Json] = {"code": error.code, "message": error.message}
+            fields |= {} if error.data is None else {"data": error.data}
             self._send({"id": request.id, "error": fields})
 
     def hear(self, deadline: Deadline) -> Heard:
@@ -123,9 +124,9 @@ class Connection:
             match self.hear(deadline):
                 case Request() as request:
                     self.answer(request, serve)
-                case Answer(id=found, result=result, error=error) if found == id:
-                    if error:
-                        raise error
+                case Answer(id=found, error=RpcError() as error) if found in (id, None):
+                    raise error  # without an id where it could not even be read
+                case Answer(id=found, result=result) if found == id:
                     return result
 
     def call(

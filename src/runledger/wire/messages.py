@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from ..errors import AgentError
+from ..ledger.cut import beginning
 from ..ledger.event import FinalOutput, Log, TaskError, ToolCall, ToolResult, UsageReport
 from ..ledger.strict_json import NotJson, dump_line, loads
 from ..ledger.usage import Usage
@@ -54,7 +55,7 @@ def parse(line: bytes) -> Heard:
     read = READERS.get(kind) if isinstance(kind, str) else None
     if read is None:
         known = ", ".join(READERS)
-        raise _broken(f"unknown message type {kind!r:.60} (known: {known})", line)
+        raise _broken(f"unknown message type {beginning(repr(kind), 60)} (known: {known})", line)
     try:
         return read(message)
     except _Wrong as error:
@@ -148,10 +149,10 @@ def _count(message: Fields, key: str) -> int | None:
 
 
 def _shown(value: Json) -> str:
-    return "nothing" if value is None else json.dumps(value)[:80]
+    return "nothing" if value is None else beginning(json.dumps(value), 80)
 
 
 def _broken(message: str, line: bytes) -> AgentError:
-    snippet = line[:SNIPPET].decode("utf-8", "backslashreplace")
-    more = "…" if len(line) > SNIPPET else ""
-    return AgentError("protocol_error", f"{message}: {snippet!r}{more}", {"line": snippet})
+    start = line[: 5 * SNIPPET].decode("utf-8", "backslashreplace")  # a character has 4 bytes
+    snippet = beginning(start, SNIPPET)
+    return AgentError("protocol_error", f"{message}: {snippet!r}", {"line": snippet})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -147,9 +148,9 @@ def _line(message: dict[str, Any]) -> bytes:
 
 def _told(fault: BaseException) -> str:
     if isinstance(fault, SystemExit):
-        return f"SystemExit: the tool called sys.exit({fault.code!r:.100})"
+        return f"SystemExit: the tool called sys.exit({_beginning(repr(fault.code), 100)})"
     try:
-        text = str(fault)[:MOST_TEXT]
+        text = _beginning(str(fault), MOST_TEXT)
     except Exception:
         text = "its message cannot be shown"
     if isinstance(fault, Failed):
@@ -168,11 +169,27 @@ def _trace(fault: BaseException) -> str:
     while trace and trace.tb_frame.f_code.co_filename.startswith((__file__, "<frozen ")):
         trace = trace.tb_next
     try:
-        text = "".join(format_exception(type(fault), fault, trace))[-MOST_TEXT:]
+        text = _ending("".join(format_exception(type(fault), fault, trace)), MOST_TEXT)
         sys.stderr.write(text)
     except Exception:
         return ""
     return "\n".join(text.splitlines()[-6:])
+
+
+def _beginning(text: str, width: int) -> str:
+    """Cut as the runner does, which redacts what we tell: half a token is a secret no rule knows."""
+    if len(text) <= width:
+        return text
+    return re.sub(rf"{_WORD}+\Z", "", text[: width - 1]) + "…"
+
+
+def _ending(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
+    return "…" + re.sub(rf"\A{_WORD}*\W*{_WORD}*", "", text[len(text) - width + 1 :])
+
+
+_WORD = r"[^\s\"'`(){}\[\]<>,]"
 
 
 # -------------------------------------------------------------------- loading
@@ -215,9 +232,10 @@ def _tools_of(module: ModuleType, address: str) -> Iterator[Tool]:
     seen = set()
     for name, tool in named:
         if not isinstance(name, str) or not name:
-            raise Failed(f"a tool's name must be a text, found {name!r:.100} for {tool!r:.100}")
+            found_name, its_tool = _beginning(repr(name), 100), _beginning(repr(tool), 100)
+            raise Failed(f"a tool's name must be a text, found {found_name} for {its_tool}")
         if name in seen:
-            raise Failed(f"TOOLS has two tools named {name!r:.100}")
+            raise Failed(f"TOOLS has two tools named {_beginning(repr(name), 100)}")
         seen.add(name)
         yield Tool(name, _callable(name, tool), getattr(tool, "schema", None))
 
@@ -266,8 +284,8 @@ def _checker(name: str, schema: Any) -> Callable[[Any], None]:
 
 def _violation(name: str, fault: Any) -> str:
     where = "".join(f".{part}" for part in fault.absolute_path)
-    wanted = f"{fault.validator}: {json.dumps(fault.validator_value)[:80]}"
-    found = json.dumps(fault.instance)[:80]
+    wanted = f"{fault.validator}: {_beginning(json.dumps(fault.validator_value), 80)}"
+    found = _beginning(json.dumps(fault.instance), 80)
     return f"wrong arguments for {name}: at ${where}: expected {wanted}, found {found}"
 
 
@@ -304,7 +322,7 @@ class Inspection:
 
     def _refuse(self, what: str) -> NoReturn:
         where = ".".join(["$", *map(str, self._trail)])
-        raise Failed(f"the tool's result is not JSON: {what} at {where:.300}")
+        raise Failed(f"the tool's result is not JSON: {what} at {_beginning(where, 300)}")
 
 
 def _is_scalar(value: object) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Set
 from functools import partial
 from typing import TypeAlias
 
-from ...ledger.value import Json
+from ...ledger.value import Json, map_texts, texts_in
 
 Hide: TypeAlias = Callable[[str, bytes], bytes]
 """Make the placeholder of a secret, given its kind and its bare text."""
@@ -19,6 +19,7 @@ PLACEHOLDER = rb"\[REDACTED(?::[a-z0-9-]{1,40}:[0-9a-f]{8})?\]"
 _MARK = re.compile(MARK)
 _MARK_BYTES = re.compile(MARK.encode())
 _PLACEHOLDER = re.compile(PLACEHOLDER)
+_WORD = re.compile(r"\S+")
 _BREAKS = re.compile(rb"\s|\\+[nrt]")
 
 
@@ -29,10 +30,7 @@ def hide_plainly(kind: str, secret: bytes) -> bytes:
 
 def hide_with(salt: str) -> Hide:
     """Make placeholders by which equal secrets stay equal and different ones different."""
-    from hmac import digest  # only cassettes pay for it
-
-    keyed = partial(digest, salt.encode("utf-8", "surrogatepass"), digest="sha256")
-    return partial(_marked, keyed)
+    return partial(_marked, _keyed(salt))
 
 
 def is_placeholder(text: bytes) -> bool:
@@ -52,26 +50,54 @@ def forget_marks(text: bytes) -> bytes:
 
 def comparable(value: Json) -> Json:
     """Leave out of placeholders by which rule a secret was found: only the secret is compared."""
-    if isinstance(value, str):
-        return _MARK.sub(_without_kind, value) if PLAIN[:-1] in value else value
-    if isinstance(value, Mapping):
-        return {name: comparable(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [comparable(item) for item in value]
-    return value
+    return map_texts(value, _without_kinds)
+
+
+def recognised(value: Json, salt: str, known: Set[str]) -> Json:
+    """Put placeholders in place of texts and words whose hashes are known.
+
+    So a cassette matches also where the variables are not set that were secrets at its recording.
+    """
+    keyed = _keyed(salt)
+
+    def swap(text: str) -> str:
+        short = _short(keyed, text.encode("utf-8", "surrogatepass"))
+        return f"[REDACTED:{short}]" if short in known else text
+
+    def look(text: str) -> str:
+        whole = swap(text)
+        return _WORD.sub(lambda word: swap(word[0]), text) if whole == text else whole
+
+    return map_texts(value, look) if known else value
+
+
+def hashes_in(value: Json) -> Iterator[str]:
+    """Yield the hashes of the salted placeholders that a value holds."""
+    for text in texts_in(value):
+        yield from (mark[-9:-1] for mark in _MARK.findall(text))
 
 
 def holds_placeholder(value: Json) -> bool:
     """Say whether a value holds a placeholder that was made with a salt."""
-    if isinstance(value, str):
-        return PLAIN[:-1] in value and _MARK.search(value) is not None
-    if isinstance(value, Mapping):
-        return any(map(holds_placeholder, value.values()))
-    return isinstance(value, (list, tuple)) and any(map(holds_placeholder, value))
+    return any(PLAIN[:-1] in text and _MARK.search(text) for text in texts_in(value))
+
+
+def _keyed(salt: str) -> Callable[[bytes], bytes]:
+    from hmac import digest  # only cassettes pay for it
+
+    return partial(digest, salt.encode("utf-8", "surrogatepass"), digest="sha256")
+
+
+def _short(keyed: Callable[[bytes], bytes], secret: bytes) -> str:
+    return keyed(_bare(secret)).hex()[:8]
 
 
 def _marked(keyed: Callable[[bytes], bytes], kind: str, secret: bytes) -> bytes:
-    return f"[REDACTED:{kind}:{keyed(_bare(secret)).hex()[:8]}]".encode()
+    return f"[REDACTED:{kind}:{_short(keyed, secret)}]".encode()
+
+
+def _without_kinds(text: str) -> str:
+    return _MARK.sub(_without_kind, text) if PLAIN[:-1] in text else text
 
 
 def _bare(secret: bytes) -> bytes:
