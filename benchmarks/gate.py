@@ -3,6 +3,7 @@
 Each row draws many pairs of runs from the same agent (no change) or from a worse one, promotes the
 first of each pair and gates the second. Every case has a rate and a duration of its own. The gate
 may fail at most 5 % of the runs in which nothing changed; of the others it should fail many.
+At last a large suite whose graders failed now and then is timed: its numbers of trials are ragged.
 
 Usage: gate.py [PAIRS] [SEED]
 """
@@ -13,7 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from runledger.compare.promote import baseline_of
@@ -26,6 +27,8 @@ from runledger.ledger.suite import Thresholds
 from runledger.ledger.usage import Tally
 
 FELL_SHORT = Failure("assertion_failed", "")
+NOT_GRADED = Failure("grader_error", "")
+UNGRADED = 0.05
 DEFAULTS = ("300", "20260215")
 SPREAD = 0.4  # of durations, as the standard deviation of their logarithm
 ALLOWED = Thresholds(
@@ -109,6 +112,25 @@ def _row(number: int, trial: int, agent: Agent, random: Random) -> TrialRow:
     return TrialRow(f"c{number}", trial + 1, 1, status, Tally(wall_ms), failures=failures)
 
 
+def ragged(summary: Summary, random: Random) -> Summary:
+    """Take the grades of some trials away."""
+    rows = tuple(
+        replace(row, status="error", failures=(NOT_GRADED,)) if random.random() < UNGRADED else row
+        for row in summary.record.rows
+    )
+    return summarize(replace(summary.record, rows=rows))
+
+
+def report_time(situation: Situation, random: Random) -> None:
+    """Print how long the gate takes over one pair of ragged runs."""
+    baseline = baseline_of(ragged(drawn(situation, situation.before, random), random))
+    now = ragged(drawn(situation, situation.now, random), random)
+    started = time.perf_counter()
+    regression_of(now, baseline)
+    took = time.perf_counter() - started
+    print(f"{situation.name:24}{situation.cases:6}{situation.trials:8}{took:12.2f} s")
+
+
 def report(situation: Situation, pairs: int, random: Random) -> float:
     """Print how often the gate failed, was inconclusive and passed; give the first."""
     verdicts: Counter[str] = Counter()
@@ -135,6 +157,10 @@ def main() -> None:
     print(f"\nfor scale: the point gate without a change, {fewer} pairs\n{head}")
     report(Situation("passes 100%, point", 20, 1, Agent(1.0), Agent(1.0), POINT), fewer, random)
     report(Situation("passes 95%, point", 20, 5, agent, agent, POINT), fewer, random)
+    print(f"\nthe time of one gate, {UNGRADED:.0%} of the trials not graded")
+    for cases, rate in ((400, 0.93), (1000, 0.95), (1000, 0.93), (1000, 0.5)):
+        name = f"95% to {rate:.0%}, asked 100%"
+        report_time(Situation(name, cases, 10, agent, Agent(rate), WHOLE), random)
     false = f"{sum(alarms) / len(alarms):.1%} on average, {max(alarms):.1%} at worst"
     print(f"\nfalse alarms: {false}; {time.perf_counter() - started:.0f} s")
 

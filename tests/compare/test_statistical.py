@@ -210,6 +210,80 @@ def test_a_run_that_stopped_among_its_trials_does_not_pass() -> None:
     assert status(before, partly) == "failed"
 
 
+@pytest.mark.parametrize("asked", [None, 1.0])
+def test_a_new_case_that_never_passes_fails(asked: float | None) -> None:
+    """The baseline has nothing to compare it with, and all cases are asked to pass."""
+    before, now = baseline([10] * 3, n=10), run([10] * 3 + [0], n=10, min_success_rate=asked)
+    told = check(beside(before, now), "min_success_rate")
+
+    assert told.status == "fail"
+    assert "new cases that never passed: c3" in (told.note or "")
+    assert status(before, now) == "failed"
+
+
+@pytest.mark.parametrize("asked", [None, 1.0])
+def test_a_new_case_that_fails_at_times_is_undecided(asked: float | None) -> None:
+    """One failing trial is evidence and no verdict, of a new case too."""
+    before, now = baseline([10] * 3, n=10), run([10] * 3 + [7], n=10, min_success_rate=asked)
+    told = check(beside(before, now), "min_success_rate")
+
+    assert told.status == "warn"
+    assert "new cases that failed in some trials: c3" in (told.note or "")
+    assert beside(before, now).verdict == "inconclusive"
+    assert status(before, now) == "passed"
+
+
+def test_below_1_the_mean_of_all_cases_judges_the_new_ones() -> None:
+    """A suite that allows failing cases allows new ones among them."""
+    before, now = baseline([10] * 3, n=10), run([10] * 3 + [0], n=10, min_success_rate=0.7)
+
+    assert beside(before, now).verdict == "pass"
+
+
+def test_new_cases_that_pass_change_nothing() -> None:
+    """There is nothing to say about them."""
+    told = check(beside(baseline([5]), run([5, 5, 5])), "min_success_rate")
+
+    assert (told.status, told.note) == ("skipped", "not set")
+
+
+def test_cases_that_fell_together_are_not_each_called_failing() -> None:
+    """Many small drops are proof that something got worse, and of no case that it did."""
+    found = beside(baseline([5] * 30), run([4] * 30))
+    told = check(found, "newly_failing")
+
+    assert (found.verdict, told.status, told.current) == ("fail", "fail", 0)
+    assert found.cases.newly_failing == ()
+    assert (told.note or "").startswith("together the cases pass less often, beyond chance")
+    assert "c0 (passed 5 of 5 before, 4 of 5 now)" in (told.note or "")
+
+
+def test_a_case_that_fell_a_little_is_noted() -> None:
+    """It passes the check, and yet not all is as it was."""
+    told = check(beside(baseline([4, 4, 4], n=4), run([4, 4, 2], n=4)), "newly_failing")
+
+    assert told.status == "pass"
+    assert told.note == "pass less often now: c2 (passed 4 of 4 before, 2 of 4 now)"
+
+
+def test_a_check_without_an_interval_says_so() -> None:
+    """Of one case, and of few durations, the spread is unknown."""
+    limits = {"max_avg_wall_ms_delta_pct": 10, "max_p95_wall_ms_delta_pct": 10}
+    found = beside(baseline([5]), run([5], min_success_rate=1.0, **limits))
+    notes = [check(found, id).note or "" for id in ("min_success_rate", *limits)]
+
+    assert found.verdict == "pass"
+    assert all(note.startswith("no interval: ") for note in notes)
+
+
+def test_many_trials_that_would_not_decide_are_not_promised_to() -> None:
+    """Where even a hundred trials of each case tell nothing, none are asked for."""
+    hardly = run([50] * 99 + [49], n=50, min_success_rate=1.0)
+    told = check(beside(baseline([50] * 100, n=50), hardly), "min_success_rate")
+
+    assert "would not decide" in (told.note or "")
+
+
 def test_cases_that_got_better_are_named() -> None:
     """Beyond chance as well."""
     assert beside(baseline([0, 5, 4]), run([5, 5, 5])).cases.newly_passing == ("c0",)

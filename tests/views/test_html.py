@@ -31,6 +31,7 @@ from runledger.ledger.usage import Breach
 from runledger.views import html
 from runledger.views.conformance import check_view
 from runledger.views.report.steps import timeline_of
+from runledger.views.report.trials import CASE_BYTES
 
 
 class Elements(HTMLParser):
@@ -168,6 +169,34 @@ def test_a_case_with_too_much_to_say_is_cut_further() -> None:
 
     assert len(json.dumps(line)) < 1_000_000
     assert line["trials"][0]["steps"][1]["text"] == ["x" * 2000, 20_000]
+
+
+def test_a_case_of_many_long_trials_keeps_to_its_bound() -> None:
+    """Passing trials lose their steps first, then later ones; the page says how many."""
+    calls = [ToolCall("search", f"c{n}", {"q": "x" * 150}) for n in range(399)]
+    fell_short = Failed(Failure("assertion_failed", "no"))
+    trials = [[*calls, *([fell_short] if n in (20, 30) else [])] for n in range(40)]
+    made = Made().case("many", *trials)
+
+    line = unpacked(html.render(made.summary(trials=40), made.of))[1]
+
+    assert len(json.dumps(line, separators=(",", ":"))) <= CASE_BYTES
+    whole = [one["trial"] for one in line["trials"] if len(one["steps"]) == 399]
+    assert {21, 31} < {*whole}
+    assert whole[:-2] == [*range(1, len(whole) - 1)]
+    assert line["trials"][39]["steps"] == [{"kind": "gap", "steps": 399}]
+
+
+def test_a_case_of_many_trials_with_many_failures_keeps_to_its_bound() -> None:
+    """Where steps are not enough, only the first failure of a trial is told."""
+    failures = [Failed(Failure("assertion_failed", "x" * 500)) for _ in range(90)]
+    made = Made().case("many", *([[*good(), *failures]] * 100))
+
+    line = unpacked(html.render(made.summary(trials=100), made.of))[1]
+
+    assert len(json.dumps(line, separators=(",", ":"))) <= CASE_BYTES
+    assert len(line["trials"][0]["failures"]) == 90
+    assert line["trials"][99]["failures"][1]["message"].startswith("89 more left out")
 
 
 def test_numbers_stay_as_they_were_written() -> None:

@@ -142,7 +142,7 @@ def test_a_run_that_is_not_valid_says_why() -> None:
     """The fault is named, and is not the agent's."""
     text = markdown.render(summarize(record(row("a", Failure("spawn_failed", "no such file")))))
 
-    assert "Not valid: `spawn_failed` says nothing about the agent." in text
+    assert "Not valid: spawn_failed in 1 case, which says nothing about the agent." in text
 
 
 def test_thousands_of_failures_stay_small() -> None:

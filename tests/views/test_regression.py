@@ -24,9 +24,11 @@ from runledger.ledger.suite import Thresholds
 from runledger.views import junit, terminal
 from runledger.views.look import Look
 from runledger.views.regression import render_json, render_markdown, render_text
+from runledger.views.report.overview import overview_of
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\r\n\t :#[|`<@\x1b"))
 COLOURS = re.compile("\x1b\\[\\d+m")
+CODE = re.compile("(?<!`)(`+)(?!`)[^\n]*?(?<!`)\\1(?!`)")
 RUN_ID = "20260215-101530-a1b2c3"
 BASELINE = baseline_of(summarize(record(*(row(f"c{n}") for n in range(5)))))
 LIMITS = Thresholds(min_success_rate=1.0, max_avg_wall_ms_delta_pct=25)
@@ -206,8 +208,8 @@ def test_no_text_drives_the_terminal_or_the_runner(text: str) -> None:
 def test_no_text_leaves_its_place_in_markdown(text: str) -> None:
     """Every foreign text is code in a line of its own list; without code nothing of it is left."""
     shown = render_markdown(*hostile(text))
-    without = re.sub("`[^`\n]+`", "CODE", shown)
-    plain = re.sub("`[^`\n]+`", "CODE", render_markdown(*hostile("x" * len(text))))
+    without = CODE.sub("CODE", shown)
+    plain = CODE.sub("CODE", render_markdown(*hostile("x" * len(text))))
 
     assert [line for line in without.split("\n") if not line.startswith(("|", "- "))] == [
         line for line in plain.split("\n") if not line.startswith(("|", "- "))
@@ -296,4 +298,50 @@ def test_an_interval_without_bounds_is_not_told_to_the_last_digit() -> None:
 
     text = render_text(Regression("inconclusive", (slow,)), None)
 
-    assert "−100 to over +9,999%" in " ".join(text.split())
+    assert "98% interval too wide to tell anything" in " ".join(text.split())
+
+
+def test_an_end_beyond_sense_is_not_told_to_the_last_digit() -> None:
+    """The other end is knowledge all the same."""
+    slow = Check("max_avg_wall_ms_delta_pct", "fail", 31, 100, 224, 100, ci=(40.0, 2.7e12))
+
+    text = render_text(Regression("fail", (slow,)), None)
+
+    assert "98% interval +40 to over +9,999%" in " ".join(text.split())
+
+
+def test_what_may_be_chance_is_not_called_as_it_was() -> None:
+    """A case that fails in some trials is named, and only surely failing ones are denied."""
+    quiet = Check("newly_failing", "pass", current=0, threshold=0)
+    noted = replace(quiet, note="pass less often now: c2 (passed 4 of 4 before, 2 of 4 now)")
+
+    assert "no case fails that passed before" in render_text(Regression("pass", (quiet,)), None)
+    assert "no case surely fails that passed before" in render_text(
+        Regression("pass", (noted,)), None
+    )
+
+
+def test_a_drop_of_all_together_is_told_without_a_name() -> None:
+    """The note says which fell most."""
+    together = Check("newly_failing", "fail", current=0, threshold=0, note="most fell: c1")
+
+    assert "FAIL  cases pass less often than before" in render_text(
+        Regression("fail", (together,)), None
+    )
+
+
+def test_the_page_writes_figures_in_the_units_of_their_check() -> None:
+    """Rates, durations and counts are told apart by the same table as in the terminal."""
+    checks = (
+        Check("min_success_rate", "fail", 1.0, 0.8, -0.2, 0.95, (-1.0, 1.0)),
+        Check("max_avg_wall_ms_delta_pct", "fail", 1000, 1500, 50.0, 25, (10.04, 1205.0)),
+        Check("newly_failing", "fail", None, 3, None, 0),
+    )
+    page = overview_of(summarize(record(row("a"), regression=Regression("fail", checks))))
+    shown = [(one.baseline, one.current, one.delta, one.threshold) for one in page.checks]
+
+    assert shown == [
+        ("100.0 %", "80.0 %", "-20.0 points (interval too wide to tell anything)", "95.0 %"),
+        ("1.0 s", "1.5 s", "+50.0 % (+10.0 % … +1,205.0 %)", "+25.0 %"),
+        ("–", "3", "–", "0"),
+    ]

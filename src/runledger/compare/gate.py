@@ -19,6 +19,13 @@ def gate_passed(totals: Totals, min_success_rate: float | None = None) -> bool:
     return totals.success_rate >= min_success_rate
 
 
+def least_success(manifest: Manifest) -> float | None:
+    """Give the share of cases that must pass, None where all must; a recording excuses none."""
+    if manifest.thresholds is None or manifest.mode == "record":
+        return None  # what fails while recording leaves its cassette as it was
+    return manifest.thresholds.min_success_rate
+
+
 def is_statistical(manifest: Manifest) -> bool:
     """Say whether a baseline is compared with by statistics: live, and with several trials."""
     asked = manifest.thresholds.gate if manifest.thresholds else None
@@ -35,14 +42,11 @@ def run_status(record: RunRecord, cases: Sequence[CaseRow], totals: Totals) -> R
 
 
 def _may_merge(record: RunRecord, cases: Sequence[CaseRow], totals: Totals) -> bool:
-    if record.manifest.mode == "record":
-        return gate_passed(totals)  # a recording has no gate, but a failed one was not kept
     if _regressed(record):
         return False
     if _left_to_statistics(record):
         return all(len(case.trials) == record.manifest.trials for case in cases)
-    thresholds = record.manifest.thresholds
-    return gate_passed(totals, thresholds.min_success_rate if thresholds else None)
+    return gate_passed(totals, least_success(record.manifest))
 
 
 def _left_to_statistics(record: RunRecord) -> bool:

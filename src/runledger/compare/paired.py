@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 
-from .student import t_quantile, t_tail
+from .student import t_quantile
 
 LEVEL = 0.95
 FAR = 700.0  # the logarithm of about the largest number there is
+MOST_STEPS = 5_000  # so that a thousand pairs take a fraction of a second
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -32,28 +32,33 @@ def t_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, fl
     return mean_of(values) - half, mean_of(values) + half
 
 
-def t_test(differences: Sequence[float]) -> float:
-    """Give the chance that differences of at least two pairs lie as far from 0 without a change."""
-    error = standard_error(differences)
-    if error == 0:
-        return 1.0 if mean_of(differences) == 0 else 0.0
-    return t_tail(mean_of(differences) / error, len(differences) - 1)
+def sign_flip(differences: Sequence[Fraction], most_steps: int = MOST_STEPS) -> float:
+    """Give the chance that the sum lies as far from 0 if each sign were a coin's toss.
+
+    It is exact where a grid of so many steps holds all differences; else they are rounded to one,
+    since the finest grid of ragged numbers of trials grows with their least common multiple.
+    """
+    steps = _on_a_grid(differences, most_steps)
+    sizes = [abs(step) for step in steps if step]
+    total, found = sum(sizes), abs(sum(steps))
+    if not found:
+        return 1.0
+    # A sum of `found` or more has turned at most this much over to the negative side.
+    turned = [1.0] + [0.0] * ((total - found) // 2)  # the chance of each such amount
+    for size in sizes:
+        turned = [(kept + new) / 2 for kept, new in zip(turned, _moved(turned, size), strict=True)]
+    return min(1.0, 2 * math.fsum(turned))  # far on the other side is as likely
 
 
-def sign_flip(differences: Sequence[Fraction]) -> float:
-    """Give the exact chance that the sum lies as far from 0 if each sign were a coin's toss."""
-    scale = math.lcm(*(one.denominator for one in differences))
-    steps = [abs(int(one * scale)) for one in differences if one]
-    found = abs(int(sum(differences) * scale))
-    ways = Counter({0: 1})
-    for step in steps:
-        tossed: Counter[int] = Counter()
-        for total, number in ways.items():
-            tossed[total + step] += number
-            tossed[total - step] += number
-        ways = tossed
-    as_far = sum(number for total, number in ways.items() if abs(total) >= found)
-    return as_far / (1 << len(steps))
+def _on_a_grid(differences: Sequence[Fraction], most_steps: int) -> Sequence[int]:
+    finest = math.lcm(*(one.denominator for one in differences))
+    coarse = most_steps / max(sum(map(abs, differences)), Fraction(1, finest))
+    scale = min(Fraction(finest), coarse)
+    return [round(one * scale) for one in differences]
+
+
+def _moved(chances: Sequence[float], size: int) -> Sequence[float]:
+    return [*([0.0] * size), *chances][: len(chances)]
 
 
 def geometric_mean(values: Sequence[float]) -> float:

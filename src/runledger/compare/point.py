@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..ledger.regression import Check
+from ..ledger.regression import AVERAGE, NEWLY_FAILING, P95, SUCCESS, Check
 from .matched import NOT_SET, Matched, Pair, Ruling, difference
 from .rates import quantile
-from .slowness import AVERAGE, P95, answered, judge_slowness
+from .slowness import answered, judge_slowness
 
 
 def success(matched: Matched) -> Ruling:
     """Ask for the least share of passing cases; the baseline's share is told beside it."""
     asked, now = matched.thresholds.min_success_rate, matched.summary.totals.success_rate
     before = _rate_before(matched)
-    told = Check("min_success_rate", "skipped", before, now, difference(now, before), asked)
+    told = Check(SUCCESS, "skipped", before, now, difference(now, before), asked)
     if asked is None:
         return Ruling(replace(told, note=NOT_SET))
     if now is None:
@@ -28,7 +28,7 @@ def cases(matched: Matched) -> Ruling:
     fallen = _ids(matched, lambda pair: pair.passed_before and pair.passes_now is False)
     risen = _ids(matched, lambda pair: not pair.passed_before and pair.passes_now is True)
     unknown = _ids(matched, lambda pair: pair.passed_before and pair.passes_now is None)
-    told = Check("newly_failing", "fail" if fallen else "pass", current=len(fallen), threshold=0)
+    told = Check(NEWLY_FAILING, "fail" if fallen else "pass", current=len(fallen), threshold=0)
     if unknown and not fallen:
         note = f"{len(unknown)} that passed before could not be judged now"
         return Ruling(replace(told, status="warn", note=note), undecided=True, risen=risen)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..ledger.baseline import Baseline
 from ..ledger.manifest import Manifest
-from ..ledger.regression import CaseChanges, Check, Regression, Verdict
+from ..ledger.regression import MISSING, SUITE, CaseChanges, Check, Regression, Verdict
 from ..ledger.run import Summary
 from . import point
 from .gate import is_statistical
@@ -78,7 +78,7 @@ def _added(matched: Matched) -> tuple[str, ...]:
 
 
 def _judge_missing(matched: Matched, missing: Sequence[str]) -> Ruling:
-    told = Check("missing_cases", "pass", current=len(missing), threshold=0)
+    told = Check(MISSING, "pass", current=len(missing), threshold=0)
     if not missing:
         return Ruling(told)
     if matched.thresholds.allow_missing_cases:
@@ -89,7 +89,7 @@ def _judge_missing(matched: Matched, missing: Sequence[str]) -> Ruling:
 def _judge_suite(matched: Matched) -> Ruling:
     before, now = matched.baseline.suite_sha256, matched.summary.record.manifest.suite_sha256
     changed = "suite.yaml has changed since the baseline was made"
-    return Ruling(Check("suite_sha256", "pass", note=None if before == now else changed))
+    return Ruling(Check(SUITE, "pass", note=None if before == now else changed))
 
 
 def _with_fallback_told(ruling: Ruling, matched: Matched) -> Ruling:

@@ -9,8 +9,6 @@ from math import isclose
 from ..ledger.regression import Check
 from .matched import NOT_SET, Matched, Pair, Ruling, change_pct
 
-AVERAGE, P95 = "max_avg_wall_ms_delta_pct", "max_p95_wall_ms_delta_pct"
-
 
 def answered(matched: Matched) -> Sequence[Pair]:
     """List the cases that answered on both sides: only their durations can be compared."""

@@ -8,60 +8,41 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ..ledger.baseline import TrialFigures
-from ..ledger.regression import Check
-from .exact import Stratum, drop_chance, drops_chance
-from .matched import NOT_SET, Matched, Pair, Ruling, difference, figures_of
+from ..ledger.regression import AVERAGE, NEWLY_FAILING, P95, SUCCESS, Check
+from . import doubt
+from .drops import ONE_END, drops_of, hardly_passes_now, improved, newcomers_of, rate, tried
+from .matched import NOT_SET, Matched, Ruling, difference, figures_of
 from .order import quantile_bounds
 from .paired import geometric_mean, ratio_interval, sign_flip, t_interval
 from .rates import quantile, wilson
-from .slowness import AVERAGE, P95, answered, judge_slowness
+from .slowness import answered, judge_slowness
 
-# Of the runs in which nothing changed, one in twenty may fail. An interval is wrong about its bad
-# end in one of a hundred; each duration that is gated takes that share, the cases have the rest.
-FALSE_ALARMS = 0.05
-ONE_END = 0.01
 LEVEL = 1 - 2 * ONE_END
-ROUNDING = 1e-9  # of sums of chances, which may just meet their limit
-MOST_TRIALS = 1000
-MANY_TRIALS = 100  # beyond, all cases together are costly to imagine
-NAMED = 5
+TOO_FEW_CASES = "no interval: it takes two cases that both sides have"
+TOO_FEW_DURATIONS = "no interval: it takes 59 durations over 0 ms to bound a 95th percentile"
 
 
 def success(matched: Matched) -> Ruling:
     """Ask for the least mean of the cases' rates; a mean below it must be beyond chance."""
-    asked, now = matched.thresholds.min_success_rate, _figures_now(matched)
-    told = _success_figures(matched, now)
-    if asked is None:
-        return Ruling(replace(told, note=NOT_SET))
-    if told.current is None:
-        return Ruling(replace(told, note="no case was judged"), undecided=True)
-    if told.current >= asked:
-        return Ruling(replace(told, status="pass"))
-    if _surely_below(asked, now) or _surely_worse(matched, told):
-        return Ruling(replace(told, status="fail"))
-    if asked < 1:
-        short, doubt = asked - told.current, _highest_rate(now) - told.current
-        return _undecided(told, f"this may be chance; {_trials_to_decide(matched, doubt, short)}")
-    if told.delta is None or told.delta >= 0:
-        return Ruling(replace(told, status="warn", note="below what is asked for, but no worse"))
-    return _undecided(told, _doubt_about_all(matched))
+    ruling = _told_without_interval(_judge_rate(matched), TOO_FEW_CASES)
+    asked = matched.thresholds.min_success_rate
+    # Below 1.0 a new case may fail as any other may: the mean over all of them decides.
+    return ruling if asked is not None and asked < 1 else _with_newcomers(ruling, matched)
 
 
 def cases(matched: Matched) -> Ruling:
     """Allow no case to get worse beyond chance, nor to be left without a judged trial."""
-    tried = [pair for pair in matched.pairs if pair.now.n]
+    drops = drops_of(matched)
     untried = [pair.id for pair in matched.pairs if not pair.now.n and pair.passes_now is False]
-    unknown = [pair.id for pair in matched.pairs if pair.passes_now is None]
-    fallen = tuple(sorted([*_worse(tried, matched), *untried]))
-    risen = tuple(pair.id for pair in tried if _improved(pair))
-    told = Check("newly_failing", "fail" if fallen else "pass", current=len(fallen), threshold=0)
-    if fallen:
-        return Ruling(told, fallen=fallen, risen=risen)
-    if doubtful := [pair for pair in tried if _hardly_passes_now(pair)]:
-        return replace(_undecided(told, _doubt(doubtful, _chance_for_cases(matched))), risen=risen)
-    if unknown:
-        return replace(_undecided(told, f"{len(unknown)} could not be judged now"), risen=risen)
-    return Ruling(told, risen=risen)
+    fallen = tuple(sorted([*drops.proven, *untried]))
+    risen = tuple(pair.id for pair in tried(matched) if improved(pair))
+    told = Check(NEWLY_FAILING, "pass", current=len(fallen), threshold=0)
+    if fallen or drops.beyond_chance:
+        note = None if drops.proven or not drops.beyond_chance else doubt.fell_together(drops)
+        return Ruling(replace(told, status="fail", note=note), fallen=fallen, risen=risen)
+    if reason := _doubt_about_cases(matched):
+        return replace(_undecided(told, reason), risen=risen)
+    return Ruling(replace(told, note=doubt.fell_a_little(drops)), risen=risen)
 
 
 def average(matched: Matched) -> Ruling:
@@ -79,12 +60,12 @@ def average(matched: Matched) -> Ruling:
     )
     ruling = judge_slowness(draft, matched)
     if ruling.check.status != "fail" or (interval and interval[0] > 1):
-        return ruling
+        return _told_without_interval(ruling, TOO_FEW_CASES)
     if interval is None:
-        return _undecided(ruling.check, "one case alone says nothing about the others")
+        return _undecided(ruling.check, TOO_FEW_CASES)
     grown = math.log1p((ruling.check.delta or 0) / 100)
-    trials = _trials_to_decide(matched, grown - math.log(interval[0]), grown)
-    return _undecided(ruling.check, f"this may be chance; {trials}")
+    half_width = grown - math.log(interval[0])
+    return _undecided(ruling.check, doubt.trials_to_decide(matched, half_width, grown))
 
 
 def p95(matched: Matched) -> Ruling:
@@ -102,15 +83,74 @@ def p95(matched: Matched) -> Ruling:
     )
     ruling = judge_slowness(draft, matched)
     if ruling.check.status != "fail" or (draft.ci and draft.ci[0] > 0):
-        return ruling
+        return _told_without_interval(ruling, TOO_FEW_DURATIONS)
     if draft.ci is None:
-        note = "only a warning: fewer than 59 durations do not bound a 95th percentile"
+        note = f"only a warning: {TOO_FEW_DURATIONS}"
         return Ruling(replace(ruling.check, status="warn", note=note))
     return _undecided(ruling.check, "this may be chance; more trials of each case would decide")
 
 
+def _judge_rate(matched: Matched) -> Ruling:
+    asked, now = matched.thresholds.min_success_rate, _figures_now(matched)
+    told = _success_figures(matched, now)
+    if asked is None:
+        return Ruling(replace(told, note=NOT_SET))
+    if told.current is None:
+        return Ruling(replace(told, note="no case was judged"), undecided=True)
+    if told.current >= asked:
+        return Ruling(replace(told, status="pass"))
+    if _surely_below(asked, now) or _surely_worse(matched, told):
+        return Ruling(replace(told, status="fail"))
+    if asked < 1:
+        short, half_width = asked - told.current, _highest_rate(now) - told.current
+        return _undecided(told, doubt.trials_to_decide(matched, half_width, short))
+    if told.delta is None or told.delta >= 0:
+        return Ruling(replace(told, status="warn", note="below what is asked for, but no worse"))
+    return _undecided(told, _doubt_about_the_rate(matched))
+
+
+def _with_newcomers(ruling: Ruling, matched: Matched) -> Ruling:
+    """Ask new cases to pass, where all are asked to: there is no drop to find in them."""
+    newcomers = newcomers_of(matched)
+    if newcomers.never_passed:
+        return Ruling(_noted(replace(ruling.check, status="fail"), doubt.never_passed(newcomers)))
+    if not newcomers.failed_in_some:
+        return ruling
+    noted = _noted(ruling.check, doubt.failed_in_some(newcomers))
+    if noted.status == "fail":
+        return replace(ruling, check=noted)
+    return Ruling(replace(noted, status="warn"), undecided=True)
+
+
+def _doubt_about_the_rate(matched: Matched) -> str:
+    if drops_of(matched).beyond_chance:
+        return "cases got worse; that the mean of all did may be chance"
+    return doubt.doubt_about_all(matched)
+
+
+def _doubt_about_cases(matched: Matched) -> str | None:
+    """Say what keeps the cases from being called as good as before; None if nothing does."""
+    if doubtful := [pair for pair in tried(matched) if hardly_passes_now(pair)]:
+        return doubt.doubt_about(doubtful, matched)
+    unknown = sum(pair.passes_now is None for pair in matched.pairs)
+    return f"{unknown} could not be judged now" if unknown else None
+
+
 def _undecided(told: Check, note: str) -> Ruling:
     return Ruling(replace(told, status="warn", note=note), undecided=True)
+
+
+def _noted(told: Check, note: str) -> Check:
+    before = told.note if told.note != NOT_SET else None
+    return replace(told, note="; ".join(filter(None, (before, note))))
+
+
+def _told_without_interval(ruling: Ruling, why: str) -> Ruling:
+    """Say so where a change was judged that nothing bounds."""
+    told = ruling.check
+    if told.ci is not None or told.status == "skipped" or told.note:
+        return ruling
+    return replace(ruling, check=replace(told, note=why))
 
 
 def _figures_now(matched: Matched) -> Sequence[TrialFigures]:
@@ -119,14 +159,12 @@ def _figures_now(matched: Matched) -> Sequence[TrialFigures]:
 
 
 def _success_figures(matched: Matched, now: Sequence[TrialFigures]) -> Check:
-    tried = [pair for pair in matched.pairs if pair.now.n]
-    before_rate, now_rate = _mean(_rate(one.before) for one in tried), _mean(map(_rate, now))
     changes = _changes(matched)
     return Check(
-        "min_success_rate",
+        SUCCESS,
         "skipped",
-        before_rate,
-        now_rate,
+        _mean(rate(pair.before) for pair in tried(matched)),
+        _mean(map(rate, now)),
         delta=difference(_mean(changes), 0.0),
         threshold=matched.thresholds.min_success_rate,
         ci=_as_rates(t_interval([float(one) for one in changes], LEVEL)),
@@ -140,7 +178,7 @@ def _as_rates(interval: tuple[float, float] | None) -> tuple[float, float] | Non
 
 def _changes(matched: Matched) -> Sequence[Fraction]:
     """List by how much each case's rate changed."""
-    return [_rate(pair.now) - _rate(pair.before) for pair in matched.pairs if pair.now.n]
+    return [rate(pair.now) - rate(pair.before) for pair in tried(matched)]
 
 
 def _surely_worse(matched: Matched, told: Check) -> bool:
@@ -161,89 +199,6 @@ def _highest_rate(now: Sequence[TrialFigures]) -> float:
     return wilson(sum(one.passed for one in now), sum(one.n for one in now), LEVEL)[1]
 
 
-def _worse(tried: Sequence[Pair], matched: Matched) -> list[str]:
-    """Name the cases that got worse, if chance does not explain all drops together."""
-    chance, enough = _chance_for_cases(matched), _enough(matched)
-    strata = {pair.id: _stratum(pair.before, pair.now, enough) for pair in tried}
-    if drops_chance([*strata.values()]) > chance:
-        return []
-    fell = [pair.id for pair in tried if _rate(pair.before) > _rate(pair.now) < enough]
-    return [id for id in fell if drop_chance(strata[id]) <= chance] or fell
-
-
-def _enough(matched: Matched) -> float:
-    """Give the rate at which a single case still counts as passing."""
-    least = matched.thresholds.min_success_rate
-    return 1.0 if least is None else max(least, 0.5)
-
-
-def _chance_for_cases(matched: Matched) -> float:
-    limits = matched.thresholds
-    timed = (limits.max_avg_wall_ms_delta_pct, limits.max_p95_wall_ms_delta_pct)
-    return FALSE_ALARMS - ONE_END * sum(limit is not None for limit in timed) + ROUNDING
-
-
-def _improved(pair: Pair) -> bool:
-    return drop_chance(_stratum(pair.now, pair.before)) <= FALSE_ALARMS + ROUNDING
-
-
-def _hardly_passes_now(pair: Pair) -> bool:
-    return _rate(pair.before) > Fraction(1, 2) and _rate(pair.now) <= Fraction(1, 4)
-
-
-def _doubt(pairs: Sequence[Pair], chance: float) -> str:
-    """Say which cases look broken, and how many trials would tell."""
-    shown = ", ".join(
-        f"{pair.id} (passed {pair.before.passed} of {pair.before.n} before,"
-        f" {pair.now.passed} of {pair.now.n} now)"
-        for pair in pairs[:NAMED]
-    )
-    more = f" and {len(pairs) - NAMED} more" if len(pairs) > NAMED else ""
-    decisive = _how_many(max(_decisive_trials(pair, chance) for pair in pairs))
-    return f"this may be chance: {shown}{more}; {decisive}, in the baseline too, would decide"
-
-
-def _doubt_about_all(matched: Matched) -> str:
-    """Say how many trials of each case would tell the same drops from chance."""
-    tried = [pair for pair in matched.pairs if pair.now.n]
-    if _worse(tried, matched):
-        return "single cases got worse; that all did may be chance"
-    trials = matched.summary.record.manifest.trials
-    while trials < MANY_TRIALS:
-        trials += max(1, trials // 4)
-        strata = [_scaled(pair, trials) for pair in tried]
-        if drops_chance(strata) <= _chance_for_cases(matched):
-            break
-    return f"this may be chance; {_how_many(trials)}, in the baseline too, would decide"
-
-
-def _scaled(pair: Pair, trials: int) -> Stratum:
-    """Imagine the same rates in another number of trials."""
-    before, now = (round(_rate(side) * trials) for side in (pair.before, pair.now))
-    return Stratum(before, trials, now, trials)
-
-
-def _decisive_trials(pair: Pair, chance: float) -> int:
-    """Find the least number of trials on each side at which the same rates are no chance."""
-    for n in range(2, MOST_TRIALS):
-        if drop_chance(_scaled(pair, n)) <= chance:
-            return n
-    return MOST_TRIALS
-
-
-def _trials_to_decide(matched: Matched, half_width: float, effect: float) -> str:
-    """Say how many trials would make an interval narrower than the effect it is about."""
-    trials = matched.summary.record.manifest.trials
-    needed = math.ceil(trials * min(half_width / effect, MOST_TRIALS) ** 2)
-    return f"{_how_many(max(needed, trials + 1))} would decide"
-
-
-def _how_many(trials: int) -> str:
-    if trials >= MOST_TRIALS:
-        return f"{MOST_TRIALS:,} trials of each case or more"
-    return f"about {trials:,} trials of each case"
-
-
 def _p95_ratio(before: Sequence[int], now: Sequence[int]) -> tuple[float, float] | None:
     """Bound how many times as long it takes now, from bounds of both sides."""
     past, present = quantile_bounds(before, 0.95), quantile_bounds(now, 0.95)
@@ -254,14 +209,6 @@ def _p95_ratio(before: Sequence[int], now: Sequence[int]) -> tuple[float, float]
 
 def _percentages(ratios: tuple[float, float] | None) -> tuple[float, float] | None:
     return None if ratios is None else ((ratios[0] - 1) * 100, (ratios[1] - 1) * 100)
-
-
-def _stratum(before: TrialFigures, now: TrialFigures, enough: float = 1.0) -> Stratum:
-    return Stratum(before.passed, before.n, now.passed, now.n, enough)
-
-
-def _rate(figures: TrialFigures) -> Fraction:
-    return Fraction(figures.passed, figures.n)
 
 
 def _mean(rates: Iterable[Fraction]) -> float | None:

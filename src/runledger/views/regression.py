@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from ..ledger.baseline import Baseline
 from ..ledger.printable import inert, one_line
-from ..ledger.regression import CaseChanges, Check, Regression
+from ..ledger.regression import (
+    AVERAGE,
+    MISSING,
+    NEWLY_FAILING,
+    P95,
+    SUCCESS,
+    SUITE,
+    CaseChanges,
+    Check,
+    Regression,
+    Unit,
+    bounds_nothing,
+    units_of,
+)
 from ..ledger.run import Summary
 from .look import PLAIN, Look, count, duration, names, paint, set_text
+from .markup import code, codes, table
 
 SCHEMA_VERSION = 1
 NAMED = 20
 NOTE_CHARS = 1000
-MOST_SHOWN = 9999  # percent: beyond it a figure says only that nothing is known
+MOST_SHOWN = 9999  # percent: beyond it the digits say nothing more
 _STYLES = {"pass": "good", "warn": "odd", "fail": "bad", "skipped": "faint", "inconclusive": "odd"}
 _MARGIN, _WORD = "  ", 6  # a check's word stands in a column of its own
 _NOBODY = CaseChanges()
@@ -44,15 +58,11 @@ def trouble_lines(regression: Regression, baseline: Baseline | None, look: Look)
 
 def render_markdown(regression: Regression, baseline: Baseline | None) -> str:
     """Tell how a run stands beside its baseline as a table, with lists of the cases below."""
-    name = f" {_code(baseline.run_id)}" if baseline else ""
-    rows = [("", "check"), ("---", "---")]
-    rows += ((check.status, _told(check, _NOBODY)) for check in regression.checks)
-    noted = [check for check in regression.checks if check.note and check.id != "suite_sha256"]
-    lists = [f"- {_plain(check.id)}: {_code(check.note or '')}" for check in noted]
-    lists += (f"- {what}: {_codes(ids)}" for what, ids in _changes(regression.cases).items() if ids)
-    table = [f"| {status} | {text} |" for status, text in rows]
-    sections = [f"**{regression.verdict}** beside the baseline{name}", "\n".join(table)]
-    return "\n\n".join([*sections, *(["\n".join(lists)] if lists else [])]) + "\n"
+    name = f" {code(baseline.run_id, NOTE_CHARS)}" if baseline else ""
+    rows = [(check.status, _told(check, _NOBODY)) for check in regression.checks]
+    items = "".join([*_note_items(regression.checks), *_change_items(regression.cases)])
+    head = f"**{regression.verdict}** beside the baseline{name}\n"
+    return "\n".join(filter(None, [head, table([("", "check"), *rows]), items]))
 
 
 def render_json(summary: Summary, baseline: Baseline) -> str:
@@ -87,14 +97,14 @@ def _check_lines(check: Check, cases: CaseChanges, look: Look) -> Iterator[str]:
     word = paint(check.status.upper(), _STYLES[check.status], look)
     yield f"{_MARGIN}{word}{' ' * (_WORD - len(check.status))}{first.strip()}"
     yield from others
-    if check.note and check.id != "suite_sha256":
-        notes = set_text(deeper, [check.note[:NOTE_CHARS]], look)
+    if _note_stands_apart(check):
+        notes = set_text(deeper, [(check.note or "")[:NOTE_CHARS]], look)
         yield from (paint(line, "faint", look) for line in notes)
 
 
 def _allowed_to_fail(check: Check) -> bool:
     """Tell a pass that needs to be explained: the suite allows that some cases fail."""
-    rate = check.current if check.id == "min_success_rate" else None
+    rate = check.current if check.id == SUCCESS else None
     return check.status == "pass" and rate is not None and rate < 1
 
 
@@ -117,22 +127,21 @@ def _told(check: Check, cases: CaseChanges) -> str:
 
 
 def _tell_success(check: Check, _: CaseChanges) -> str:
-    was = "" if check.baseline is None else f"{_percent(check.baseline)} → "
-    now = "unknown" if check.current is None else _percent(check.current)
-    change = None if check.delta is None else f"{_signed(check.delta * 100)} points"
-    asked = None if check.threshold is None else f"at least {_percent(check.threshold)} asked for"
-    points = check.ci and (check.ci[0] * 100, check.ci[1] * 100)
-    return f"success rate {was}{now}{_details(change, _interval(points, ' points'), asked)}"
+    was = "" if check.baseline is None else f"{_figure(check, check.baseline)} → "
+    asked = None if check.threshold is None else f"at least {_threshold(check)} asked for"
+    return f"success rate {was}{_figure(check, check.current)}{_details(check, asked)}"
 
 
 def _tell_newly_failing(check: Check, cases: CaseChanges) -> str:
-    number = round(check.current or 0)
-    if number:
+    if number := round(check.current or 0):
         verb = "passed before and fails now" if number == 1 else "passed before and fail now"
         return f"{count(number, 'case')} {verb}{_listed(cases.newly_failing)}"
-    if check.status == "pass":
-        return "no case fails that passed before"
-    return "a case that passed before may fail now"
+    if check.status == "fail":
+        return "cases pass less often than before"
+    if check.status == "warn":
+        return "a case that passed before may fail now"
+    # A note names cases that fail in some trials, so that no more is claimed than is known.
+    return f"no case {'surely ' if check.note else ''}fails that passed before"
 
 
 def _tell_missing(check: Check, cases: CaseChanges) -> str:
@@ -160,66 +169,90 @@ def _tell_plainly(check: Check, _: CaseChanges) -> str:
 
 
 _TELLERS: Mapping[str, Callable[[Check, CaseChanges], str]] = {
-    "min_success_rate": _tell_success,
-    "newly_failing": _tell_newly_failing,
-    "missing_cases": _tell_missing,
-    "max_avg_wall_ms_delta_pct": _tell_average,
-    "max_p95_wall_ms_delta_pct": _tell_p95,
-    "suite_sha256": _tell_suite,
+    SUCCESS: _tell_success,
+    NEWLY_FAILING: _tell_newly_failing,
+    MISSING: _tell_missing,
+    AVERAGE: _tell_average,
+    P95: _tell_p95,
+    SUITE: _tell_suite,
 }
 
 
+def _note_stands_apart(check: Check) -> bool:
+    return bool(check.note) and check.id != SUITE  # whose line is its note
+
+
 def _tell_growth(check: Check) -> str:
-    was, now = (_duration(ms) for ms in (check.baseline, check.current))
-    change = None if check.delta is None else f"{_signed(check.delta)}%"
-    allowed = None if check.threshold is None else f"at most {_signed(check.threshold)}% allowed"
-    return f"{was} → {now}{_details(change, _interval(check.ci, '%'), allowed)}"
+    was, now = _figure(check, check.baseline), _figure(check, check.current)
+    allowed = None if check.threshold is None else f"at most {_threshold(check)} allowed"
+    return f"{was} → {now}{_details(check, allowed)}"
 
 
-def _interval(ends: tuple[float, float] | None, unit: str) -> str | None:
-    return ends and f"98% interval {_signed(ends[0])} to {_signed(ends[1])}{unit}"
-
-
-def _details(*details: str | None) -> str:
-    known = [detail for detail in details if detail]
+def _details(check: Check, demand: str | None) -> str:
+    """Tell the change, how sure it is, and what is asked for, as far as they are known."""
+    change = None if check.delta is None else _in_unit(check.delta, units_of(check).change)
+    known = [detail for detail in (change, _interval(check), demand) if detail]
     return f" ({', '.join(known)})" if known else ""
+
+
+def _interval(check: Check) -> str | None:
+    if check.ci is None:
+        return None
+    if bounds_nothing(check):
+        return "98% interval too wide to tell anything"
+    unit, (low, high) = units_of(check).change, check.ci
+    return f"98% interval {_change(low, unit)} to {_in_unit(high, unit)}"
 
 
 def _listed(ids: Sequence[str]) -> str:
     return f": {names(ids, NAMED)}" if ids else ""
 
 
-def _duration(ms: float | None) -> str:
-    return "unknown" if ms is None else duration(round(ms))
+def _figure(check: Check, value: float | None) -> str:
+    return "unknown" if value is None else _in_unit(value, units_of(check).figure)
 
 
-def _percent(rate: float) -> str:
-    return f"{rate * 100:.4g}%"
+def _threshold(check: Check) -> str:
+    return _in_unit(check.threshold or 0, units_of(check).threshold)
 
 
-def _signed(number: float) -> str:
+def _in_unit(value: float, unit: Unit) -> str:
+    """Write a figure with its unit."""
+    match unit:
+        case "share":
+            return f"{value * 100:.4g}%"
+        case "points":
+            return f"{_change(value, unit)} points"
+        case "percent":
+            return f"{_change(value, unit)}%"
+        case "ms":
+            return duration(round(value))
+        case "count":
+            return f"{value:,g}"
+
+
+def _change(value: float, unit: Unit) -> str:
+    number = value * 100 if unit == "points" else value
     if number > MOST_SHOWN:
         return f"over +{MOST_SHOWN:,}"
     return f"{number:+,.1f}".removesuffix(".0").replace("-", "−")
 
 
-def _changes(cases: CaseChanges) -> Mapping[str, Sequence[str]]:
-    return {
+def _note_items(checks: Iterable[Check]) -> Iterator[str]:
+    for check in filter(_note_stands_apart, checks):
+        yield f"- {_plain(check.id)}: {code(check.note or '', NOTE_CHARS)}\n"
+
+
+def _change_items(cases: CaseChanges) -> Iterator[str]:
+    changes = {
         "passed before, fail now": cases.newly_failing,
         "missing": cases.missing,
         "failed before, pass now": cases.newly_passing,
         "not in the baseline": cases.added,
     }
-
-
-def _codes(ids: Sequence[str]) -> str:
-    shown = ", ".join(map(_code, ids[:NAMED]))
-    return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED:,} more"
-
-
-def _code(text: str) -> str:
-    """Set a text of any origin as code, in which nothing is Markdown, a mention or a link."""
-    return f"`{one_line(text, NOTE_CHARS).replace('`', chr(39)) or ' '}`"
+    for what, ids in changes.items():
+        if ids:
+            yield f"- {what}: {codes(ids, NAMED, NOTE_CHARS)}\n"
 
 
 def _plain(id: str) -> str:

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from ..compare.cases import (
     cassette_of,
     failures_of,
-    judged,
     leaky,
     overridden_in,
     unjudged_in,
     unused_in,
 )
-from ..ledger.grade import NOT_VALID
+from ..compare.reasons import reasons_of
 from ..ledger.printable import inert, one_line
 from ..ledger.run import CaseRow, Summary
 from .look import PLAIN, Look, count, duration, money, names, paint, paint_status, set_text
@@ -32,7 +31,7 @@ def render(summary: Summary, directory: str = "", look: Look = PLAIN) -> str:
     sections = [
         [
             verdict_line(summary, look),
-            *set_text("  ", _reasons(summary), look),
+            *set_text("  ", reasons_of(summary), look),
             *_beside_the_baseline(summary, look),
         ],
         [case_line(case, look) for case in _listed(summary, look)],
@@ -65,40 +64,10 @@ def _listed(summary: Summary, look: Look) -> Iterator[CaseRow]:
         yield from (case for case in summary.cases if case.status == "passed")
 
 
-def _reasons(summary: Summary) -> Iterator[str]:
-    """Say what the figures alone do not: why a run is not valid, or what its gate asks for."""
-    thresholds = summary.record.manifest.thresholds
-    minimum = thresholds.min_success_rate if thresholds else None
-    compared = summary.record.ending.regression is not None
-    if summary.status == "interrupted":
-        yield "stopped before its end: what is not finished was not judged"
-    elif summary.status == "invalid":
-        yield _why_invalid(summary)
-    elif minimum is not None and not compared and summary.totals.passed < summary.totals.cases:
-        judging = f"{summary.totals.passed} of {sum(map(judged, summary.cases))} judged cases"
-        yield f"{judging} passed; the suite asks for at least {minimum * 100:g}%"
-
-
 def _beside_the_baseline(summary: Summary, look: Look) -> Iterator[str]:
     ending = summary.record.ending
     if ending.regression is not None:
         yield from trouble_lines(ending.regression, ending.baseline, look)
-
-
-def _why_invalid(summary: Summary) -> str:
-    outside = [
-        (case.id, failure.type)
-        for case in summary.cases
-        for failure in failures_of(case)
-        if failure.type in NOT_VALID
-    ]
-    if outside:
-        types = ", ".join(sorted({type for _, type in outside}))
-        cases = count(len({id for id, _ in outside}), "case")
-        return f"not valid: {types} in {cases}, which says nothing about the agent"
-    if not summary.cases:
-        return "not valid: there was no case to run"
-    return f"not valid: {count(summary.totals.unfinished, 'case')} not finished"
 
 
 def _of_the_others(

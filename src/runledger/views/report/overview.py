@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...compare.reasons import reasons_of, sentence
 from ...ledger.baseline import Aggregates
-from ...ledger.grade import NOT_VALID
 from ...ledger.printable import escape_controls
-from ...ledger.regression import Check, Regression
+from ...ledger.regression import CaseChanges, Check, Regression, Unit, bounds_nothing, units_of
 from ...ledger.run import Summary
 from ..look import count, duration, money
 
@@ -127,26 +127,17 @@ def _sentence(summary: Summary) -> str:
 
 
 def _reasons(summary: Summary) -> Iterator[str]:
-    regression = summary.record.ending.regression
-    if regression is not None and (newly := len(regression.cases.newly_failing)):
+    if (regression := summary.record.ending.regression) is not None:
+        yield from _losses(regression.cases)
+    yield from map(sentence, reasons_of(summary))
+
+
+def _losses(cases: CaseChanges) -> Iterator[str]:
+    if newly := len(cases.newly_failing):
         verb = "passes" if newly == 1 else "pass"
         yield f"{count(newly, 'case')} that passed in the baseline no longer {verb}."
-    if regression is not None and (missing := len(regression.cases.missing)):
+    if missing := len(cases.missing):
         yield f"{count(missing, 'case')} of the baseline did not run."
-    thresholds = summary.record.manifest.thresholds
-    minimum = thresholds.min_success_rate if thresholds else None
-    if minimum is not None and summary.totals.passed < summary.totals.cases:
-        yield f"The suite asks for a success rate of at least {minimum * 100:g} %."
-    if summary.status == "interrupted":
-        yield "The run was stopped before its end: what is not finished was not judged."
-    outside = {
-        failure.type
-        for row in summary.record.rows
-        for failure in row.failures
-        if failure.type in NOT_VALID
-    }
-    if outside:
-        yield f"{', '.join(sorted(outside))}: this says nothing about the agent."
 
 
 def _shares(summary: Summary) -> Iterator[Share]:
@@ -242,45 +233,42 @@ def _check_lines(regression: Regression) -> Iterator[CheckLine]:
 
 
 def _check_line(check: Check) -> CheckLine:
+    units = units_of(check)
     return CheckLine(
         id=shown(check.id),
         status=check.status,
-        baseline=_measure(check.id, check.baseline),
-        current=_measure(check.id, check.current),
-        delta=_delta(check),
-        threshold="–" if check.threshold is None else _threshold(check.id, check.threshold),
+        baseline=_in_unit(check.baseline, units.figure),
+        current=_in_unit(check.current, units.figure),
+        delta=_in_unit(check.delta, units.change) + _interval(check),
+        threshold=_in_unit(check.threshold, units.threshold),
         note=shown(check.note or "", 1000),
     )
 
 
-def _measure(id: str, value: float | None) -> str:
+def _interval(check: Check) -> str:
+    if check.delta is None or check.ci is None:
+        return ""
+    if bounds_nothing(check):
+        return " (interval too wide to tell anything)"
+    low, high = (_in_unit(end, units_of(check).change) for end in check.ci)
+    return f" ({low} … {high})"
+
+
+def _in_unit(value: float | None, unit: Unit) -> str:
+    """Write a figure as the page does, in columns of equal decimals."""
     if value is None:
         return "–"
-    if "rate" in id:
-        return _percent(value)
-    return duration(round(value)) if "wall_ms" in id else f"{value:,.6g}"
-
-
-def _delta(check: Check) -> str:
-    if check.delta is None:
-        return "–"
-    text = _signed(check.id, check.delta)
-    if check.ci is None:
-        return text
-    low, high = (_signed(check.id, end) for end in check.ci)
-    return f"{text} ({low} … {high})"
-
-
-def _signed(id: str, value: float) -> str:
-    if "rate" in id:
-        return f"{value * 100:+.1f} points"
-    return f"{value:+.1f} %" if id.endswith("_pct") else f"{value:+,.4g}"
-
-
-def _threshold(id: str, value: float) -> str:
-    if id.endswith("_pct"):
-        return f"{value:g} %"
-    return _measure(id, value)
+    match unit:
+        case "share":
+            return _percent(value)
+        case "points":
+            return f"{value * 100:+.1f} points"
+        case "percent":
+            return f"{value:+,.1f} %"
+        case "ms":
+            return duration(round(value))
+        case "count":
+            return f"{value:,.6g}"
 
 
 def _changes(regression: Regression) -> Iterator[Change]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
+from typing import TypeAlias
 
 from ...ledger.event import Event, Failed
 from ...ledger.run import CaseRow, TrialRow
@@ -15,19 +17,59 @@ from .steps import timeline_of
 CHARACTERS = (16_000, 2_000, 200)  # of one value, the most that lets a case fit
 CASE_BYTES = 1_000_000
 
+Trial: TypeAlias = dict[str, Json]
+
 
 def case_line(case: CaseRow, traces: Iterable[Trace]) -> bytes:
-    """Write a case as one line of JSON, its values cut until it is of a fair size."""
+    """Write a case as one line of JSON, cut until it is of a fair size: first values, then steps."""
     rows = {row.trial: row for row in case.trials}
     found = {number: _untraced(row) for number, row in rows.items()}
     found |= {trace.trial: trace for trace in traces}
-    line = b""
+    trials: list[Trial] = []
     for most in CHARACTERS:
         trials = [_trial(found[number], rows.get(number), most) for number in sorted(found)]
-        line = encode({"trials": trials})
+        line = encode({"trials": [*trials]})
         if len(line) <= CASE_BYTES:
+            return line + b"\n"
+    return encode({"trials": [*_within(CASE_BYTES, trials)]}) + b"\n"
+
+
+def _within(bound: int, trials: list[Trial]) -> list[Trial]:
+    """Leave out steps, then failures, of those that passed first and from the last trial on."""
+    kept = [*trials]
+    order = sorted(range(len(kept)), key=lambda at: (kept[at]["status"] != "passed", -at))
+    over = len(encode({"trials": [*kept]})) - bound
+    for smaller, at in product((_without_steps, _without_failures), order):
+        if over <= 0:
             break
-    return line + b"\n"
+        before, kept[at] = kept[at], smaller(kept[at])
+        over -= len(encode(before)) - len(encode(kept[at]))
+    return kept
+
+
+def _without_steps(trial: Trial) -> Trial:
+    steps = trial["steps"]
+    assert isinstance(steps, list)
+    return trial | {"steps": [{"kind": "gap", "steps": sum(map(_counted, steps))}] if steps else []}
+
+
+def _counted(step: Json) -> int:
+    """Count a step, or those that a gap stands for."""
+    assert isinstance(step, dict)
+    left_out = step["steps"] if step["kind"] == "gap" else 1
+    assert isinstance(left_out, int)
+    return left_out
+
+
+def _without_failures(trial: Trial) -> Trial:
+    """Keep the first failure, and no word of graders and of standard error."""
+    failures = trial["failures"]
+    assert isinstance(failures, list)
+    more = len(failures) - 1
+    told = f"{more} more left out to keep this file small; they are in run.jsonl"
+    note: list[Json] = [{"type": "failures", "message": told}] if more > 0 else []
+    kept: Trial = {name: value for name, value in trial.items() if name != "stderr"}
+    return kept | {"failures": [*failures[:1], *note], "grades": []}
 
 
 def _untraced(row: TrialRow) -> Trace:
@@ -36,8 +78,8 @@ def _untraced(row: TrialRow) -> Trace:
     return Trace(row.trial, row.attempt, failures, row.exit.stderr)
 
 
-def _trial(trace: Trace, row: TrialRow | None, most: int) -> Json:
-    fields: dict[str, Json] = {"trial": trace.trial, "attempt": trace.attempt}
+def _trial(trace: Trace, row: TrialRow | None, most: int) -> Trial:
+    fields: Trial = {"trial": trace.trial, "attempt": trace.attempt}
     fields |= {"status": "unfinished"} if row is None else _ending(row)
     if trace.stderr.strip():
         fields["stderr"] = _tail(trace.stderr.rstrip(), most)
