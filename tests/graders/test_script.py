@@ -182,10 +182,10 @@ def test_a_grader_that_floods_stderr_still_judges(place: Place) -> None:
 
 def test_a_flood_before_a_crash_leaves_a_short_message(place: Place) -> None:
     """Only the end of stderr is kept."""
-    code = "import sys; sys.stderr.write('x' * 20_000_000 + 'the end'); sys.exit(1)"
+    code = "import sys; sys.stderr.write('x' * 20_000_000 + '\\nthe end'); sys.exit(1)"
     failure = fault(judged(place, "{python}", "-c", code))
 
-    assert failure.message.endswith("xthe end")
+    assert failure.message.endswith("\nthe end")
     assert len(failure.message) < 1000
     assert len(json.dumps(dict(failure.details))) < 5000
 

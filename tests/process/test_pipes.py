@@ -60,11 +60,20 @@ def test_many_lines_over_the_total_cap_are_refused() -> None:
 
 def test_a_tail_keeps_the_beginning_and_the_end() -> None:
     """Of a long stream both ends are kept, and a line says how much is not."""
-    tail = Tail(head=4, tail=4)
+    tail = Tail(head=5, tail=6)
     for number in range(100):
-        tail.add(b"%02d" % number)
+        tail.add(b"\n%03d" % number)
 
-    assert tail.text() == "0001\n… 192 bytes left out …\n9899"
+    assert tail.text() == "\n000\n\n… over 389 bytes left out …\n099"
+
+
+def test_a_tail_keeps_no_half_of_a_word_at_its_gap() -> None:
+    """What stands at the gap may be a secret, and half of one is known to no rule."""
+    tail = Tail(head=7, tail=9)
+    tail.add(b"all (token-1)")
+    tail.add(b" and so forth, token-2 done")
+
+    assert tail.text() == "all (\n… over 24 bytes left out …\n done"
 
 
 def test_a_short_stream_is_kept_whole_even_if_it_is_not_utf8() -> None:

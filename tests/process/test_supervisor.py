@@ -99,7 +99,7 @@ def test_a_stopped_program_is_killed_all_the_same(supervisor: Supervisor) -> Non
 
 def test_a_flood_on_standard_error_does_not_block(supervisor: Supervisor) -> None:
     """Standard error is drained while we wait for standard output, and a bounded part is kept."""
-    source = "import sys; sys.stderr.write('x' * 10_000_000 + 'end'); print('done')"
+    source = "import sys; sys.stderr.write('x' * 10_000_000 + ' end'); print('done')"
     child = supervisor.start(python(source))
 
     assert first_line(child) == b"done"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 
 import pytest
 
 from runledger.ledger.value import Json
-from runledger.store.redact.placeholder import comparable, holds_placeholder
+from runledger.store.redact import assignments
+from runledger.store.redact.placeholder import MARK, comparable, holds_placeholder
 from runledger.store.redact.redactor import Redactor
 
 GITHUB = "ghp_" + "a1B2" * 9
@@ -48,6 +50,7 @@ HIDDEN = [
     (f"k: {BEGIN}\n{KEY_BODY}\n{END}\nrest", "k: [REDACTED]\nrest"),
     (f"{BEGIN}\\n{KEY_BODY}\\n{END}\\n, rest", "[REDACTED]\\n, rest"),
     (f"{BEGIN}\n{KEY_BODY}", "[REDACTED]"),
+    (f"so:\n{KEY_BODY}\n{KEY_BODY}\nabc=\n{END}\nrest", "so:\n[REDACTED]\nrest"),
 ]
 
 PROSE = [
@@ -200,12 +203,41 @@ def test_an_odd_secret_does_not_break_placeholders(secret: str) -> None:
     assert "hunter2" not in once
 
 
-def test_a_line_is_what_the_value_would_be() -> None:
-    """The short way writes the same as the long one."""
-    redactor = Redactor()
+@pytest.mark.parametrize(
+    "secret", ["Winter2026!Secret", "acme_prod_token", "my-api-key", "MyToken"]
+)
+def test_a_known_secret_may_read_like_a_name(secret: str) -> None:
+    """People choose such passwords."""
+    assert Redactor([secret]).text(f"in with {secret}!") == "in with [REDACTED]!"
 
-    assert redactor.line({"password": "x", "n": 1}) == b'{"password":"[REDACTED]","n":1}'
-    assert redactor.line({"n": 1}) == b'{"n":1}'
+
+@pytest.mark.parametrize("word", ["password", "Password", "TOKEN", "dbpassword"])
+def test_a_known_secret_that_is_a_bare_name_is_let_pass(word: str) -> None:
+    """It would be hidden in all that names it."""
+    assert Redactor([word]).text(f"the {word} is wrong") == f"the {word} is wrong"
+
+
+@pytest.mark.parametrize("end", ["", "rest"])
+def test_known_secrets_that_overlap_are_hidden_whole(end: str) -> None:
+    """Once one of them is hidden, what is left of the other would be known to no rule."""
+    redactor = Redactor(["user-1:violet", "violet@giraffe-9" + end])
+
+    assert redactor.text(f"at user-1:violet@giraffe-9{end} now") == "at [REDACTED] now"
+
+
+def test_many_known_secrets_are_told_apart_in_every_spelling() -> None:
+    """Two hundred are looked for at once, and each still has a placeholder of its own."""
+    secrets = [f'key/{number}"{number * 7919:07}' for number in range(200)]
+    redactor = Redactor(secrets, salt="s")
+
+    plain = [redactor.text(secret) for secret in secrets]
+    escaped = [redactor.text(json.dumps(secret)[1:-1].replace("/", "\\/")) for secret in secrets]
+    coded = redactor.text(b64encode(secrets[7].encode()).decode())
+
+    assert redactor.text(" ".join(secrets)) == " ".join(plain)
+    assert plain == escaped
+    assert len(set(plain)) == 200
+    assert re.fullmatch(MARK, coded)
 
 
 def test_deep_values_are_looked_through_or_hidden_whole() -> None:
@@ -244,6 +276,32 @@ def test_hostile_repetition_ends(piece: str) -> None:
     once = redactor.text(piece * (60_000 // len(piece)))
 
     assert redactor.text(once) == once
+
+
+@pytest.mark.parametrize(
+    "crowd",
+    ['"token": {' + '"a",' * 10_000, '"token": ' + "[" * 20_000, "max_tokens: " * 1000],
+    ids=["strings", "brackets", "names"],
+)
+def test_a_text_is_hidden_from_where_looking_on_takes_too_long(
+    crowd: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One telling name before very many strings is one find, but much to do."""
+    monkeypatch.setattr(assignments, "MOST_NAMES", 1000)
+    for redactor in (Redactor(), Redactor(salt="s")):
+        once = redactor.text("fine, password=hunter2x " + crowd + ' "odd1one2"')
+
+        assert once.startswith("fine, password=[REDACTED")
+        assert once.endswith("]")
+        assert "odd1one2" not in once
+        assert redactor.text(once) == once
+
+
+def test_a_value_of_very_many_texts_is_hidden_whole_under_a_telling_name() -> None:
+    """There is no time to look at each; what stands beside it is kept."""
+    value = {"token": ["a"] * 210_000, "answer": "fine", "password": None}
+
+    assert Redactor().value(value) == {"token": "[REDACTED]", "answer": "fine", "password": None}
 
 
 def test_a_text_too_crowded_to_look_through_is_hidden_whole() -> None:

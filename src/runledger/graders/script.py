@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..errors import SpawnFailed
+from ..ledger.cut import beginning, ending
 from ..ledger.fingerprint import preview
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.result import steps_of
@@ -119,7 +120,7 @@ def _checked(answer: Mapping[str, Json]) -> _Verdict:
         raise _Fault(f'"score" must be a number from 0 to 1, found {_shown(answer, "score")}')
     if not isinstance(reasoning, (str, type(None))):
         raise _Fault(f'"reasoning" must be text, found {_shown(answer, "reasoning")}')
-    kept = reasoning if reasoning is None else _beginning(reasoning, REASONING_CAP)
+    kept = reasoning if reasoning is None else beginning(reasoning, REASONING_CAP)
     return _Verdict(passed, float(score), kept, answer.get("outcome"))
 
 
@@ -128,7 +129,7 @@ def _shown(answer: Mapping[str, Json], key: str) -> str:
 
 
 def _failure(command: Sequence[str], verdict: _Verdict) -> Failure:
-    reasoning = _beginning(verdict.reasoning or "it gave no reasoning", 500)
+    reasoning = beginning(verdict.reasoning or "it gave no reasoning", 500)
     message = f"{_name(command)}: {reasoning}"
     found: Json = {"pass": False, "score": verdict.score}
     return assertion_failure("script", message, path="$", expected={"pass": True}, found=found)
@@ -139,22 +140,15 @@ def _fault_failure(command: Sequence[str], fault: Exception, finished: Finished 
     details: dict[str, Json] = {"assertion": "script", "command": list(command)}
     if finished is None:
         return Failure("grader_error", message, details)
-    printed = finished.stdout[:KEPT].decode("utf-8", "backslashreplace").rstrip()
-    said = finished.stderr[-KEPT:]
+    printed = beginning(finished.stdout.decode("utf-8", "backslashreplace"), KEPT).rstrip()
+    said = ending(finished.stderr, KEPT)
     details |= {"stdout": printed, "stderr": said}
     details |= {"code": finished.code, "signal": finished.signal}
-    seen = [("printed", preview(printed, 200) if printed else ""), ("stderr", _end(said, 300))]
-    lines = [message, *(f"{where}: {text}" for where, text in seen if text.strip())]
+    last = ending(said, 300).strip()
+    seen = [("printed", preview(printed, 200) if printed else ""), ("stderr", last)]
+    lines = [message, *(f"{where}: {text}" for where, text in seen if text)]
     return Failure("grader_error", "\n".join(lines), details)
 
 
 def _name(command: Sequence[str]) -> str:
-    return _beginning(shlex.join(command), 200)
-
-
-def _beginning(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _end(text: str, width: int) -> str:
-    return text.strip() if len(text) <= width else "…" + text[1 - width :].rstrip()
+    return beginning(shlex.join(command), 200)

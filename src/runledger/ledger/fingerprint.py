@@ -8,6 +8,7 @@ from hashlib import sha256
 
 import orjson
 
+from .cut import beginning
 from .value import Json
 
 
@@ -42,10 +43,9 @@ def fingerprint(value: Json) -> str:
 def preview(value: Json, width: int = 120) -> str:
     """Show a value's canonical text, cut to a width."""
     try:
-        text = canonical_dumps(value)
+        return beginning(canonical_dumps(value), width)
     except RecursionError:
         return "a value nested too deep to show…"
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def show_name(name: str, width: int = 80) -> str:

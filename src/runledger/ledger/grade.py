@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from .cut import beginning
 from .fingerprint import canonical_bytes, preview
 from .usage import Breach
 from .value import Absent, Json
@@ -53,9 +54,7 @@ class Grade:
 
 def bounded(failure: Failure) -> Failure:
     """Cut a failure to what a person reads: its details may quote whatever an agent said."""
-    message = failure.message
-    if len(message) > MESSAGE_CHARS:
-        message = message[:MESSAGE_CHARS] + "…"
+    message = beginning(failure.message, MESSAGE_CHARS)
     small = {key: _small(value) for key, value in failure.details.items()}
     return Failure(failure.type, message, small)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 
+from ..ledger.cut import after_first_word, before_last_word
+
 MESSAGE_CAP = 8 * 1024 * 1024
 TRIAL_CAP = 64 * 1024 * 1024
 CHUNK = 64 * 1024
@@ -90,8 +92,15 @@ class Tail:
 
     def text(self) -> str:
         """Show what was kept, with a line that says how much was not."""
-        gap = f"\n… {self._dropped} bytes left out …\n".encode() if self._dropped else b""
-        return (bytes(self._head) + gap + bytes(self._tail)).decode("utf-8", "backslashreplace")
+        if not self._dropped:
+            return _decoded(self._head + self._tail)
+        head = before_last_word(_decoded(self._head))
+        tail = after_first_word(_decoded(self._tail))
+        return f"{head}\n… over {self._dropped} bytes left out …\n{tail}"
+
+
+def _decoded(content: bytearray) -> str:
+    return content.decode("utf-8", "backslashreplace")
 
 
 class Outbox:

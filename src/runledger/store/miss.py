@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..errors import CassetteMiss, did_you_mean
+from ..ledger.cut import beginning
 from ..ledger.difference import Difference, show_both
 from ..ledger.fingerprint import canonical_bytes, preview
 from ..ledger.value import Absent, Json
@@ -171,7 +172,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _name(tool: str) -> str:
-    return tool if len(tool) <= 100 else tool[:99] + "…"
+    return beginning(tool, 100)
 
 
 def _cut(value: Json) -> Json:

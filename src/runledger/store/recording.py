@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import StoreError
 from ..ledger.strict_json import NotJson, dump_line, loads
@@ -22,13 +22,26 @@ if TYPE_CHECKING:
 FIRST_LINE = 64 * 1024  # a header is far shorter
 
 
+Mask: TypeAlias = Callable[[Sequence[Json]], Sequence[Json]]
+"""Put placeholders in place of the secrets of several values, each known from any of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Masking:
     """How secrets are kept out of one cassette: by placeholders made with its salt."""
 
     salt: str
-    mask: Callable[[Json], Json]
+    mask: Mask
     holds_placeholder: Callable[[Json], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A call and its answer, as they came."""
+
+    tool: str
+    ok: bool
+    said: dict[str, Json]
 
 
 class Recorder:
@@ -38,34 +51,36 @@ class Recorder:
         self._file = file
         self._shown = shown
         self._masking = masking
-        self._lines: list[bytes] = []
-        self._holds_placeholder = False
+        self._gathered: list[_Answered] = []
 
     def keep(self, call: ToolCall, result: ToolResult) -> None:
-        """Add a call and its answer, without their secrets and otherwise exactly as they came."""
-        mask = self._masking.mask
-        entry: dict[str, Json] = {"tool": call.name, "args": mask(call.args), "ok": result.ok}
-        entry["result"] = mask(result.result)
+        """Add a call and its answer."""
+        said: dict[str, Json] = {"args": call.args, "result": result.result}
         if result.error is not None:
-            entry["error"] = mask(result.error)
-        self._holds_placeholder |= self._masking.holds_placeholder(entry)
-        self._lines.append(dump_line(entry))
+            said["error"] = result.error
+        self._gathered.append(_Answered(call.name, result.ok, said))
 
     def commit(self) -> CassetteUse:
         """Put the cassette in place of the old one, and tell what is in it."""
-        content = b"".join([*self._header(), *self._lines])
+        content = b"".join(map(dump_line, self._lines()))
         _replace(self._file, content)
-        count = len(self._lines)
+        count = len(self._gathered)
         digest = sha256(content).hexdigest()
         return CassetteUse(self._shown, digest, entries=count, used=count, unused=0)
 
     def drop(self) -> None:
         """Forget what was gathered; the old cassette stays as it is."""
-        self._lines.clear()
+        self._gathered.clear()
 
-    def _header(self) -> Iterable[bytes]:
-        if self._holds_placeholder:
-            yield dump_line({"v": 1, "kind": "header", "salt": self._masking.salt})
+    def _lines(self) -> Iterator[Json]:
+        """Yield the lines, without secrets and otherwise exactly as all was said."""
+        masked = self._masking.mask([one.said for one in self._gathered])
+        if self._masking.holds_placeholder(masked):
+            yield {"v": 1, "kind": "header", "salt": self._masking.salt}
+        for one, said in zip(self._gathered, masked, strict=True):
+            assert isinstance(said, Mapping)
+            args, rest = said["args"], {key: said[key] for key in said if key != "args"}
+            yield {"tool": one.tool, "args": args, "ok": one.ok, **rest}
 
 
 def salt_of(file: Path) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..errors import AgentError, SpawnFailed
+from ..ledger.cut import ending
 from ..ledger.fingerprint import show_name
 from ..ledger.value import Json
 from ..process.child import Child, DeadlinePassed
@@ -142,10 +143,10 @@ class ToolProgram:
     def _lost(self, connection: Connection, loss: Exception) -> ToolFailed:
         """End what is left of a program, and say what happened to it."""
         child = connection.child
-        told = _ending(child) if isinstance(loss, PeerGone) else f"its process was ended: {loss}"
+        told = _fate(child) if isinstance(loss, PeerGone) else f"its process was ended: {loss}"
         self._end(0)
         stray = f"it also wrote: {connection.stray}" if connection.stray else ""
-        printed = "\n".join(child.stderr.splitlines()[-STDERR_LINES:])[-STDERR_KEPT:]
+        printed = ending("\n".join(child.stderr.splitlines()[-STDERR_LINES:]), STDERR_KEPT)
         last = f"its standard error ends with:\n{printed}" if printed.strip() else ""
         return ToolFailed(
             "\n".join(part for part in (f"{told}; {_FORGOTTEN}", stray, last) if part)
@@ -161,7 +162,7 @@ class ToolProgram:
 _FORGOTTEN = "what it kept in memory is gone"
 
 
-def _ending(child: Child) -> str:
+def _fate(child: Child) -> str:
     child.wait_exit(Deadline.after(GRACE_S))
     code, signal = child.peek_exit()
     if signal is not None:

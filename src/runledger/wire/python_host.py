@@ -27,6 +27,7 @@ MOST_DIGITS = 300
 LARGEST: int = 10**MOST_DIGITS
 MOST_TEXT = 4000
 FAILED = -32000
+WORD = r"[^\s\"'`(){}\[\]<>,]"
 
 
 class Failed(Exception):
@@ -177,19 +178,17 @@ def _trace(fault: BaseException) -> str:
 
 
 def _beginning(text: str, width: int) -> str:
-    """Cut as the runner does, which redacts what we tell: half a token is a secret no rule knows."""
+    """Drop the word at the cut: half a token is a secret that no rule of the runner's knows."""
     if len(text) <= width:
         return text
-    return re.sub(rf"{_WORD}+\Z", "", text[: width - 1]) + "…"
+    return re.sub(rf"(?<!{WORD}){WORD}++\Z", "", text[: width - 1]) + "…"
 
 
 def _ending(text: str, width: int) -> str:
     if len(text) <= width:
         return text
-    return "…" + re.sub(rf"\A{_WORD}*\W*{_WORD}*", "", text[len(text) - width + 1 :])
-
-
-_WORD = r"[^\s\"'`(){}\[\]<>,]"
+    kept = text[len(text) - width + 1 :]
+    return "…" + re.sub(rf"\A(?:.*\n(?=\s*\S)|{WORD}*)", "", kept)
 
 
 # -------------------------------------------------------------------- loading

@@ -15,6 +15,9 @@ from .placeholder import PLACEHOLDER, Hide, is_placeholder
 from .quoting import ESCAPE, Quoted, depth_of, quoted_at, strings_below, unescaped
 from .telling import is_telling, telling_stems
 
+MOST_NAMES = 30_000  # in one text, `max_tokens` and the like too; each costs some 8 microseconds
+MOST_PIECES = 5_000  # of what stands below all names of one text: quotes and brackets
+
 _SCHEMES = rb"(?i:bearer|basic|token|digest|negotiate|apikey|api-key|ssws|dpop|oauth|hawk|key)"
 _SCHEME = re.compile(rb"(" + _SCHEMES + rb")\s+(\S.*)", re.DOTALL)
 _SCHEME_AHEAD = re.compile(_SCHEMES + rb"(?:[ \t]++|%20|\+)")
@@ -91,16 +94,20 @@ def hide_whole(secret: bytes, hide: Hide) -> bytes:
 
 
 def _edits(text: bytes, hide: Hide) -> Iterator[Edit]:
-    finder, at = _finder(), 0
-    while found := finder.search(text, at):
+    finder, at, patience = _finder(), 0, iter(range(MOST_PIECES))
+    for _ in range(MOST_NAMES):
+        found = finder.search(text, at)
+        if not found:
+            return
         at = found.end()
         one = _assignment(text, found)
         if one is None:
             continue
-        for edit in _values(text, one, hide):
+        for edit in _values(text, one, hide, patience):
             at = max(at, edit.end)
             if edit.by != text[edit.start : edit.end]:
                 yield edit
+    yield Edit(at, len(text), hide_whole(text[at:], hide))  # a hostile agent must have written it
 
 
 @lru_cache(maxsize=1)
@@ -139,7 +146,7 @@ def _has_sign(one: Assignment) -> bool:
     return one.is_flag or one.name.lower() in ("bearer", "basic")
 
 
-def _values(text: bytes, one: Assignment, hide: Hide) -> Iterator[Edit]:
+def _values(text: bytes, one: Assignment, hide: Hide, patience: Iterator[int]) -> Iterator[Edit]:
     """Yield the pieces that are values of a name, those that stay as they are too."""
     if opening := _OPENING.match(text, one.at):
         string = quoted_at(text, opening.end(), opening[0])
@@ -147,7 +154,7 @@ def _values(text: bytes, one: Assignment, hide: Hide) -> Iterator[Edit]:
     elif text[one.at : one.at + 1] in (b"{", b"[") and b'"' in one.sign:
         if not _SCHEMA.match(text, one.at) and text[one.at : one.at + 9] != b"[REDACTED":
             depth = depth_of(one.sign.index(b'"'))
-            for string in strings_below(text, one.at, depth):
+            for string in strings_below(text, one.at, depth, patience):
                 yield _string_edit(text, string, hide)
     elif span := _bare_value(text, one):
         start, end = span

@@ -1,4 +1,4 @@
-"""Private keys in PEM, from BEGIN to END, or as far as they go when cut off."""
+"""Private keys in PEM, from BEGIN to END, or as far as they go when cut off at either side."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from .linear import linear
 from .placeholder import Hide
 
 _START = rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_LAST_LINES = rb"(?:[A-Za-z0-9+/=]{16,}(?:\s|\\+[nrt])+)+[A-Za-z0-9+/=]*(?:\s|\\+[nrt])*"
+_WITHOUT_START = _LAST_LINES + rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _EDGE = re.compile(rb"-----(?:BEGIN|END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)")
 _BODY = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\+[nrt/])*+")
 
@@ -17,11 +19,14 @@ KEY_BLOCK_NEEDLE = b"PRIVATE KEY"
 
 def hide_key_blocks(content: bytes, hide: Hide) -> bytes:
     """Put placeholders in place of private keys."""
+    if KEY_BLOCK_NEEDLE not in content:
+        return content
     pieces, done = [], 0
     for start, end in _blocks(content):
         pieces += [content[done:start], hide("pem", content[start:end])]
         done = end
-    return b"".join([*pieces, content[done:]]) if pieces else content
+    whole = b"".join([*pieces, content[done:]])
+    return linear(_WITHOUT_START).sub(lambda found: hide("pem", found[0]), whole)
 
 
 def _blocks(content: bytes) -> Iterator[tuple[int, int]]:

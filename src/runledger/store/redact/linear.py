@@ -9,7 +9,7 @@ from typing import cast
 MEMORY = 64 << 20  # RE2 takes only what it needs of it; with less, large patterns become slow
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def linear(pattern: bytes) -> re.Pattern[bytes]:
     """Compile a pattern; what comes back is used as one of `re`, but has no look-around."""
     import re2  # only what redacts pays for it

@@ -43,22 +43,28 @@ def quoted_at(text: bytes, start: int, opening: bytes) -> Quoted:
     return Quoted(start, len(text), depth, len(text))
 
 
-def strings_below(text: bytes, start: int, depth: int) -> Iterator[Quoted]:
+def strings_below(
+    text: bytes, start: int, depth: int, patience: Iterator[object]
+) -> Iterator[Quoted]:
     """Yield the strings inside the object or list that starts here, but not its keys.
 
-    The last one is empty and stands where the object or list ends, or was cut off.
+    The last one is empty and stands where the object or list ends, or was cut off. Each quote and
+    bracket takes one from the patience; without any left, the rest of the text is one string.
     """
     at = start
-    for string in _strings(text, start, depth):
+    for string in _strings(text, start, depth, patience):
         at = string.after
         if string.start < string.end and not _IS_NAME.match(text, at):
             yield string
     yield Quoted(at, at, depth, at)
 
 
-def _strings(text: bytes, start: int, depth: int) -> Iterator[Quoted]:
+def _strings(text: bytes, start: int, depth: int, patience: Iterator[object]) -> Iterator[Quoted]:
     level, at = 0, start
     while found := _STRUCTURE.search(text, at):
+        if next(patience, None) is None:
+            yield Quoted(at, len(text), depth, len(text))
+            return
         at = found.end()
         if not found[0].endswith(b'"'):
             level += 1 if found[0] in b"[{" else -1

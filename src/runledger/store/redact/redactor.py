@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple
 
 from ...ledger.value import Json
 from ..lines import encode
@@ -27,25 +27,33 @@ from .placeholder import (
     hide_with,
     is_placeholder,
 )
-from .spelling import base64_needles, in_base64, spelled
+from .spelling import base64_needles, in_base64, joined, spelled
 from .telling import is_telling, telling_needles
 from .token_shapes import hide_shapes, shape_needles
 from .urls import URL_NEEDLES, hide_in_urls
 
 MOST_FINDS = 10_000  # each costs some 20 microseconds to judge
+MOST_QUOTES = 400_000  # around the texts of one value; each text costs some 3 microseconds
+MOST_JOINED = 100  # of known secrets that overlap; hardly any do
 ROUNDS = 8  # two are the rule; each hides more, so that they end
 
+_ONE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
 
-Read: TypeAlias = Callable[[str], str]
-"""Redact one text of a value."""
+
+class Reading(NamedTuple):
+    """How to redact a text of a value, and all that stands under a telling name."""
+
+    text: Callable[[str], str]
+    secret: Callable[[Json], Json]
 
 
 class Redactor:
     """Puts placeholders in place of secrets; with a salt, placeholders that tell them apart."""
 
     def __init__(self, secrets: Iterable[str] = (), *, salt: str | None = None) -> None:
-        known = {secret for secret in secrets if secret.strip() and not is_telling(secret)}
+        known = {secret for secret in secrets if secret.strip() and not _is_bare_name(secret)}
+        known |= {*islice(joined(sorted(known)), MOST_JOINED)}
         self._secrets = sorted(known, key=lambda secret: (-len(secret), secret))
         self._hide: Hide = hide_plainly if salt is None else hide_with(salt)
         self._forgets = salt is None
@@ -56,15 +64,6 @@ class Redactor:
             return self._seen_through(value, encode(value))
         except RecursionError:
             return PLAIN  # too deep to look through
-
-    def line(self, value: Json) -> bytes:
-        """Encode a JSON value, redacted; a clean one is not looked at twice."""
-        try:
-            line = encode(value)
-            clean = self._seen_through(value, line)
-            return line if clean is value else encode(clean)
-        except RecursionError:
-            return encode(PLAIN)
 
     def text(self, text: str) -> str:
         """Redact a text; the same object comes back when nothing changed."""
@@ -77,12 +76,20 @@ class Redactor:
     def _seen_through(self, value: Json, content: bytes) -> Json:
         if not self._is_suspect(content):
             return value
-        return self._below(value, self._whole if self._is_crowded(content) else self.text)
+        if _quotes(content) > MOST_QUOTES or self._is_crowded(content):
+            return self._below(value, Reading(self._whole, self._whole_secret))
+        return self._below(value, Reading(self.text, self._secret))
 
     def _whole(self, text: str) -> str:
         """Hide a text as it stands if there may be a secret in it, for want of time to look."""
         content = text.encode("utf-8", "surrogatepass")
         return self._hide("text", content).decode() if self._is_suspect(content) else text
+
+    def _whole_secret(self, value: Json) -> Json:
+        """Hide all that stands under a telling name as one, for want of time to look."""
+        if isinstance(value, (Mapping, list, tuple)):
+            return self._hide("key", encode(value)).decode()
+        return self._secret(value)
 
     def _is_crowded(self, content: bytes) -> bool:
         """Say whether there is so much to look at that a hostile agent must have written it."""
@@ -106,11 +113,20 @@ class Redactor:
         return (form(secret) for secret in self._secrets for form in (spelled, base64_needles))
 
     @cached_property
-    def _literals(self) -> list[tuple[re.Pattern[bytes], bytes | None]]:
-        """List a pattern for each form of each secret, and the secret where the form is exact."""
-        exact = [(spelled(one), one.encode("utf-8", "surrogatepass")) for one in self._secrets]
-        coded = [(in_base64(one), None) for one in self._secrets]
-        return [(linear(PLACEHOLDER + b"|" + form), secret) for form, secret in [*exact, *coded]]
+    def _spelled(self) -> re.Pattern[bytes]:
+        """Match a known secret in any spelling, the longest of those that begin at one place."""
+        return linear(b"|".join([PLACEHOLDER, *map(spelled, self._secrets)]))
+
+    @cached_property
+    def _coded(self) -> re.Pattern[bytes]:
+        """Match base64 that holds a known secret."""
+        return linear(PLACEHOLDER + b"|" + in_base64(self._secrets))
+
+    @cached_property
+    def _spellings(self) -> dict[bytes, re.Pattern[bytes]]:
+        """Hold a pattern of all spellings of each secret."""
+        exact = ((one.encode("utf-8", "surrogatepass"), spelled(one)) for one in self._secrets)
+        return {secret: linear(pattern) for secret, pattern in exact}
 
     def _cleaned(self, content: bytes) -> bytes:
         """Apply the rules until they find nothing: what one hides may show another its secret."""
@@ -133,29 +149,34 @@ class Redactor:
             content = forget_marks(content)
         if not self._secrets or not self._known.search(content):
             return content
-        for pattern, secret in self._literals:
-            content = pattern.sub(partial(_hide_literal, self._hide, secret), content)
-        return content
+        content = self._spelled.sub(partial(_hide_literal, self._hide, self._which), content)
+        return self._coded.sub(partial(_hide_literal, self._hide, bytes), content)
 
-    def _below(self, value: Json, read: Read) -> Json:
+    def _which(self, found: bytes) -> bytes:
+        """Tell which known secret this is a spelling of, where secrets are told apart."""
+        if self._forgets or found in self._spellings:
+            return found
+        return next(one for one, pattern in self._spellings.items() if pattern.fullmatch(found))
+
+    def _below(self, value: Json, read: Reading) -> Json:
         if isinstance(value, str):
-            return read(value)
+            return read.text(value)
         if isinstance(value, Mapping):
             return _mapped(value, partial(self._item, value, read))
         if isinstance(value, (list, tuple)):
             return _listed(value, partial(self._element, value, read))
         return value
 
-    def _item(self, whole: Mapping[str, Json], read: Read, name: str) -> Json:
+    def _item(self, whole: Mapping[str, Json], read: Reading, name: str) -> Json:
         item = whole[name]
         if _is_secret_in(whole, name) and not _is_schema(item):
-            return self._secret(item)
+            return read.secret(item)
         return self._below(item, read)
 
-    def _element(self, whole: Sequence[Json], read: Read, index: int) -> Json:
+    def _element(self, whole: Sequence[Json], read: Reading, index: int) -> Json:
         flag = whole[index - 1] if index else None
         if isinstance(flag, str) and flag.startswith("--") and is_telling(flag):
-            return self._secret(whole[index])
+            return read.secret(whole[index])
         return self._below(whole[index], read)
 
     def _secret(self, value: Json) -> Json:
@@ -178,9 +199,17 @@ def _suspicion() -> bytes:
     return b"|".join([MARK.encode(), names, shape_needles(), URL_NEEDLES, KEY_BLOCK_NEEDLE])
 
 
-def _hide_literal(hide: Hide, secret: bytes | None, found: re.Match[bytes]) -> bytes:
-    text = found[0]
-    return text if is_placeholder(text) else hide("env", text if secret is None else secret)
+def _hide_literal(hide: Hide, bare: Callable[[bytes], bytes], found: re.Match[bytes]) -> bytes:
+    return found[0] if is_placeholder(found[0]) else hide("env", bare(found[0]))
+
+
+def _is_bare_name(secret: str) -> bool:
+    """Say whether this is `password` or the like: it would be hidden in all names that hold it."""
+    return _ONE_WORD.fullmatch(secret) is not None and is_telling(secret)
+
+
+def _quotes(content: bytes) -> int:
+    return content.count(b'"') - content.count(b'\\"')
 
 
 def _is_secret_in(whole: Mapping[str, Json], name: str) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+SHARED = 4  # characters at the end of one text and the beginning of another: fewer are chance
 
 _NAMED_ESCAPES = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}
 _QUOTED = rb"%(?:25)*"  # quoted again, a percent sign is itself %25
@@ -14,14 +18,26 @@ _BASE64_SIGNS = {
 }
 
 
+def joined(texts: Iterable[str]) -> Iterator[str]:
+    """Yield what two texts make where one ends as the other begins: only one would be found."""
+    by_start = defaultdict(list)
+    for text in texts:
+        by_start[text[:SHARED]].append(text)
+    for one in [text for same in by_start.values() for text in same]:
+        for at in range(1, len(one) - SHARED + 1):
+            for other in by_start.get(one[at : at + SHARED], ()):
+                if other != one and len(other) > len(one) - at and other.startswith(one[at:]):
+                    yield one[:at] + other
+
+
 def spelled(text: str) -> bytes:
     """Give a pattern of a text as it is, in JSON escapes of any depth, or URL-quoted."""
     return b"".join(map(_character, text))
 
 
-def in_base64(text: str) -> bytes:
-    """Give a pattern of whole base64 runs, of either alphabet, that hold a text anywhere."""
-    return _RUN + b"(?:" + base64_needles(text) + b")" + _RUN + b"={0,2}"
+def in_base64(texts: Iterable[str]) -> bytes:
+    """Give a pattern of whole base64 runs, of either alphabet, that hold one of the texts."""
+    return _RUN + b"(?:" + b"|".join(map(base64_needles, texts)) + b")" + _RUN + b"={0,2}"
 
 
 def base64_needles(text: str) -> bytes:

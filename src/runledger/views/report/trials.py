@@ -21,7 +21,7 @@ Trial: TypeAlias = dict[str, Json]
 
 
 def case_line(case: CaseRow, traces: Iterable[Trace]) -> bytes:
-    """Write a case as one line of JSON, cut until it is of a fair size: first values, then steps."""
+    """Write a case as one line of JSON of a fair size: values are cut first, then steps."""
     rows = {row.trial: row for row in case.trials}
     found = {number: _untraced(row) for number, row in rows.items()}
     found |= {trace.trial: trace for trace in traces}
