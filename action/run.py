@@ -85,7 +85,7 @@ def options(output_dir: Path) -> list[str]:
     values = {**{name: given(name) for name in OPTIONS}, "OUTPUT_DIR": str(output_dir)}
     words = [f"{OPTIONS[name]}={value}" for name, value in values.items() if value]
     words += [f"--tag={tag}" for tag in lines("TAGS")]
-    if given("FAIL_ON_INCONCLUSIVE") == "true":
+    if given("FAIL_ON_INCONCLUSIVE").lower() == "true":
         words.append("--fail-on-inconclusive")
     return [*words, "--format=github"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,32 @@ def test_diff_has_three_forms(promoted: Path, format: str) -> None:
     assert "pass" in done.out.lower()
     if format == "json":
         assert json.loads(done.out)["verdict"] == "pass"
+
+
+def test_a_pipe_is_no_baseline(promoted: Path) -> None:
+    """Reading it would wait for ever."""
+    os.mkfifo(promoted / "pipe")
+    done = runledger("run", "suite", "--baseline", "pipe", cwd=promoted)
+
+    assert done.code == 2
+    assert "plain file" in done.err
+
+
+@pytest.mark.parametrize("target", ["suite/suite.yaml", "suite/agent.py"])
+def test_promote_overwrites_nothing_but_a_baseline(promoted: Path, target: str) -> None:
+    """A slip of the hand must not cost a file."""
+    before = (promoted / target).read_bytes()
+
+    assert promote(promoted, target) == 2
+    assert (promoted / target).read_bytes() == before
+
+
+def test_recording_with_a_baseline_that_is_not_there_is_told(promoted: Path) -> None:
+    """Though a recording is compared with none."""
+    (promoted / "suite/tools.py").write_text("TOOLS = {'search': lambda args: 1}\n")
+    text = (promoted / "suite/suite.yaml").read_text()
+    added = text.replace('"mode"', '"tool_module": "tools.py", "mode"')
+    (promoted / "suite/suite.yaml").write_text(added)
+    words = ["run", "suite", "--mode", "record", "--baseline", "nope.json"]
+
+    assert runledger(*words, cwd=promoted).code == 2

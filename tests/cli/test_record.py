@@ -168,23 +168,63 @@ def test_another_secret_is_another_call(tmp_path: Path) -> None:
 
 
 def test_a_cassette_replays_where_the_secret_is_not_set(tmp_path: Path) -> None:
-    """What was a secret when it was recorded may be a plain word in CI, and is the same call."""
+    """What was a secret when it was recorded may be a plain text in CI, and is the same call."""
     agent = """
     read()
-    answer = call("search", q="eu-west-1", header="Bearer eu-west-1")
+    answer = call("search", q="Acme-42/x", header="Bearer Acme-42/x", region="eu-west-1")
     send("final_output", output={"answer": answer["result"]})
     """
     suite = suite_with(tmp_path, agent, "TOOLS = {'search': lambda args: 'fine'}\n")
     document = json.loads((suite.path / "suite.yaml").read_text())
-    document["env"]["pass"] = ["REGION"]
+    document["env"]["pass"] = ["ACCOUNT", "REGION"]
     (suite.path / "suite.yaml").write_text(json.dumps(document))
     suite.case("a")
-    recorded = record(tmp_path, REGION="eu-west-1")
+    recorded = record(tmp_path, ACCOUNT="Acme-42/x", REGION="eu-west-1")
     shutil.rmtree(tmp_path / ".agentci")
     replayed = runledger("run", "suite", "-q", cwd=tmp_path)
 
-    assert "eu-west-1" not in (suite.path / "cassettes/a.jsonl").read_text()
+    cassette = (suite.path / "cassettes/a.jsonl").read_text()
+    assert "Acme-42" not in cassette
+    assert "eu-west-1" in cassette  # reads like a name, and replayed agents need it
     assert (recorded.code, replayed.code) == (0, 0), replayed.out
+
+
+def test_a_token_that_a_tool_gave_out_is_known_in_prose(tmp_path: Path) -> None:
+    """What stood under a telling name is hidden wherever it is said later, and replay matches."""
+    agent = """
+    read()
+    token = call("search", call_id="c1", q="login")["result"]["session_token"]
+    answer = call("search", call_id="c2", q=f"orders of the bearer of {token}, please")["result"]
+    send("final_output", output={"said": f"I used {token} for it", "answer": answer})
+    """
+    tools = """
+def search(args):
+    return {"session_token": "violet" + "-giraffe" + "-parade"} if args["q"] == "login" else 3
+
+TOOLS = {"search": search}
+"""
+    suite = suite_with(tmp_path, agent, tools).case("a")
+    recorded, replayed = record_and_replay(suite, tmp_path)
+
+    assert results(recorded) == results(replayed)
+    files = [suite.path / "cassettes/a.jsonl", *recorded.run.iterdir(), *replayed.run.iterdir()]
+    assert not [file for file in files if "violet-giraffe-parade" in file.read_text()]
+
+
+def test_failures_at_a_telling_path_show_no_secret(tmp_path: Path) -> None:
+    """Neither what was expected nor what was found, in whatever file."""
+    agent = """
+    read()
+    send("final_output", output={"auth": {"password": "outPw88" + "abcDEF"}})
+    """
+    wanted = {"type": "equals", "path": "auth.password", "value": "wantedPw77xyz"}
+    write_suite(tmp_path / "suite", agent, assertions=[wanted]).case("a")
+    done = runledger("run", "suite", cwd=tmp_path)
+
+    assert done.code == 1
+    text = done.out + done.err + "".join(file.read_text() for file in done.run.iterdir())
+    assert "outPw88abcDEF" not in text
+    assert "wantedPw77xyz" not in text
 
 
 FAILS_LATE = """
@@ -339,13 +379,14 @@ def test_tools_that_cannot_be_used_are_told_before_any_case_runs(
 
 
 def test_a_cassette_that_cannot_be_written_ends_with_exit_3(tmp_path: Path) -> None:
-    """The message names it; what other cases recorded is kept."""
-    suite = suite_with(tmp_path, ECHO, SEARCH).case("a").case("b")
+    """The message names it; what other cases recorded is kept, and the run is told whole."""
+    suite = suite_with(tmp_path, ECHO, SEARCH).case("a").case("b").case("c")
     case = suite.path / "cases/b.yaml"
     case.write_text(case.read_text().replace("cassettes/b.jsonl", "file/b.jsonl"))
     (suite.path / "file").write_text("in the way")
     done = record(tmp_path, "-j", "1")
 
     assert done.code == 3
-    assert "file/b.jsonl" in done.err
+    assert "file/b.jsonl" in done.message("b")
     assert b"found a" in (suite.path / "cassettes/a.jsonl").read_bytes()
+    assert b"found c" in (suite.path / "cassettes/c.jsonl").read_bytes()

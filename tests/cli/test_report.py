@@ -66,3 +66,16 @@ def test_a_record_that_cannot_be_read_is_refused(done: Done, tmp_path: Path, fau
 def test_a_file_of_a_run_names_it(done: Done, tmp_path: Path) -> None:
     """Any file in a run directory stands for the run."""
     assert runledger("report", done.run / "results.jsonl", cwd=tmp_path).code == 0
+
+
+@pytest.mark.parametrize("damage", ["garbage\n", "null\n", "[]\n", '{"type":"run_end"}\n'])
+def test_a_damaged_record_gets_one_clear_message(tmp_path: Path, damage: str) -> None:
+    """Not a traceback, and not a success."""
+    write_suite(tmp_path / "suite", ECHO).case("a", [entry("search", q="a")])
+    run = runledger("run", "suite", cwd=tmp_path).run
+    (run / "run.jsonl").write_text(damage)
+    done = runledger("report", run, cwd=tmp_path)
+
+    assert done.code == 2, done.out + done.err
+    assert "Traceback" not in done.err
+    assert "run.jsonl" in done.err or str(run) in done.err

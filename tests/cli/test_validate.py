@@ -94,3 +94,30 @@ def test_a_mode_that_needs_tools_says_which_key_to_add(tmp_path: Path, mode: str
 
     assert done.code == 2
     assert "tool_module" in done.err
+
+
+@pytest.mark.parametrize(
+    ("tools", "message"),
+    [("TOOLS = {", "tools.py"), ("raise RuntimeError('no database')", "no database")],
+    ids=["syntax", "import"],
+)
+def test_tools_are_tried_where_they_would_be_asked(
+    tmp_path: Path, tools: str, message: str
+) -> None:
+    """In record and live mode a run would start them first; so does this."""
+    suite = write_suite(tmp_path / "suite", ECHO, mode="live", tool_module="tools.py").case("a")
+    (suite.path / "tools.py").write_text(tools)
+    done = runledger("validate", "suite", cwd=tmp_path)
+
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_a_baseline_that_cannot_be_used_is_found(tmp_path: Path) -> None:
+    """A run would refuse it."""
+    write_suite(tmp_path / "suite", ECHO, baseline_path="b.json").case("a")
+    (tmp_path / "suite/b.json").write_text("{")
+    done = runledger("validate", "suite", cwd=tmp_path)
+
+    assert done.code == 2
+    assert "b.json" in done.err

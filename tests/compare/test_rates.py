@@ -168,3 +168,23 @@ def test_durations_are_of_trials_that_answered() -> None:
     assert totals.avg_wall_ms == 200
     assert totals.p95_wall_ms == pytest.approx(290)
     assert totals.wall_ms == 31_000
+
+
+def test_of_several_trials_the_mean_of_the_cases_rates_counts() -> None:
+    """A case that passes 2 of 4 times is half a success, with Student's interval over cases."""
+    rows = [replace(row("a"), trial=n) for n in (1, 2, 3, 4)]
+    rows += [replace(row("b") if n < 3 else short_of("b"), trial=n) for n in (1, 2, 3, 4)]
+    totals = summarize(record(*rows, trials=4, mode="live")).totals
+
+    assert (totals.passed, totals.cases, totals.success_rate) == (1, 2, 0.75)
+    assert totals.success_rate_ci == (0.0, 1.0)  # two cases say next to nothing
+
+
+def test_a_rate_is_demanded_of_the_mean() -> None:
+    """Four cases that pass 4 of 5 times meet 0.5, though none of them always passes."""
+    rows = [
+        replace(row(id) if n < 5 else short_of(id), trial=n) for id in "abcd" for n in range(1, 6)
+    ]
+
+    assert summarize(record(*rows, trials=5, mode="live", min_success_rate=0.5)).status == "passed"
+    assert summarize(record(*rows, trials=5, mode="live", min_success_rate=0.9)).status == "failed"

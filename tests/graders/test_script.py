@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graders.trials import TASK, answering, calling, stopped
+from graders.trials import TASK, answering, calling, stopped, trial
 from runledger.graders import Place, grader_for
 from runledger.ledger.assertion import Script
 from runledger.ledger.grade import Failure, Grade
@@ -93,7 +93,15 @@ def test_a_trial_without_an_answer_is_judged_with_an_empty_one(place: Place) -> 
         "print(json.dumps({'pass': True, 'score': 1, 'outcome': seen}))"
     )
 
-    assert judged(place, "{python}", "-c", code, trajectory=stopped("timeout")).outcome == ""
+    assert judged(place, "{python}", "-c", code, trajectory=trial()).outcome == ""
+
+
+def test_a_trial_that_was_stopped_is_not_given_to_the_program(place: Place) -> None:
+    """A grader that expects an answer would crash, and the run would not be valid."""
+    grade = judged(place, "false", trajectory=stopped("cassette_miss"))
+
+    assert [failure.type for failure in grade.failures] == ["assertion_failed"]
+    assert "no final output; it was stopped by cassette_miss" in grade.failures[0].message
 
 
 def test_text_that_is_not_quite_unicode_reaches_the_grader(place: Place) -> None:

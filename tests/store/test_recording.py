@@ -23,7 +23,11 @@ def hide(value: Json) -> Json:
 
 def masking(salt: str = "5a17") -> Masking:
     """Hide one word with a salt."""
-    return Masking(salt, hide, lambda value: "[hidden]" in json.dumps(value))
+    return Masking(
+        salt,
+        lambda said: [hide(one) for one in said],
+        lambda value: "[hidden]" in json.dumps(value),
+    )
 
 
 def record(file: Path, *pairs: tuple[Json, ToolResult], salt: str = "5a17") -> bytes:

@@ -17,7 +17,6 @@ from runledger.ledger.run import Ending, TrialRow
 from runledger.ledger.task import Task, Trial
 from runledger.ledger.trajectory import CassetteUse, Exit
 from runledger.ledger.usage import Tally, Usage
-from runledger.store.redact.redactor import Redactor
 from runledger.store.rundir import RunWriter, make_run_directory, read_run
 
 CLOCK = Clock(unix=lambda: 1_700_000_000.123, monotonic=lambda: 5.0)
@@ -136,14 +135,13 @@ def test_of_a_passed_trial_the_standard_error_stays_on_disk(tmp_path: Path) -> N
 
 def test_ids_are_no_secrets_and_extra_keys_may_be(tmp_path: Path) -> None:
     """A case that is called like a secret is found again; what an agent calls an id is not one."""
-    redact = Redactor(["refund-late-order"]).value
     manifest = replace(
         MANIFEST,
         cases=(PlannedCase("refund-late-order", description="of refund-late-order"),),
         command=("agent", "--token", "abcdefgh"),
         not_chosen=("refund-late-order-2",),
     )
-    writer = RunWriter(tmp_path, manifest, CLOCK, redact)
+    writer = RunWriter(tmp_path, manifest, CLOCK, ["refund-late-order"])
     call = ToolCall("look", "refund-late-order", {}, {"id": "refund-late-order"})
     writer.note(trial("refund-late-order"), call)
     writer.end_trial(trial("refund-late-order"), row("refund-late-order"), {"id": "x"})

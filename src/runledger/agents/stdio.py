@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from ..errors import AgentError, SpawnFailed
+from ..ledger.cut import beginning
 from ..ledger.event import FinalOutput, ToolCall, ToolResult
 from ..ledger.task import Task
 from ..ledger.trajectory import Exit
@@ -173,7 +174,9 @@ class StdioSession:
             raise self._fault(error.kind, str(error), error.details) from error
         match heard:
             case ToolCall(call_id=call_id) if call_id in self._call_ids:
-                raise self._fault("protocol_error", f"call_id {call_id!r:.80} was used before")
+                raise self._fault(
+                    "protocol_error", f"call_id {beginning(repr(call_id), 80)} was used before"
+                )
             case ToolCall(call_id=call_id):
                 self._call_ids.add(call_id)
             case FinalOutput():

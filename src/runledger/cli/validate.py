@@ -8,7 +8,7 @@ from .options import SuitePaths
 
 @app.command(rich_help_panel=GATE)
 def validate(suites: SuitePaths) -> None:
-    """Check suites, cases, schemas and cassettes without starting an agent; list all findings."""
+    """Check suites and all that they read, without starting an agent; list all findings."""
     from ..harness.validate import validate_suites
     from ..views.look import count
     from .exits import put

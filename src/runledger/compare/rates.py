@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from ..ledger.grade import counts
 from ..ledger.run import CaseRow, RunRecord, Summary, Totals
 from .cases import cases_of, judged, usage_of
 from .gate import run_status
@@ -47,7 +48,7 @@ def summarize(record: RunRecord) -> Summary:
 def _totals(record: RunRecord, cases: Sequence[CaseRow]) -> Totals:
     rows = [row for case in cases for row in case.trials]
     statuses = Counter(case.status for case in cases)
-    rate, interval = _success(statuses["passed"], sum(map(judged, cases)))
+    rate, interval = _success(record, cases)
     average, p95 = _durations([row.tally.wall_ms for row in rows if row.answered])
     usage = usage_of(rows)
     return Totals(
@@ -69,8 +70,30 @@ def _totals(record: RunRecord, cases: Sequence[CaseRow]) -> Totals:
     )
 
 
-def _success(passed: int, n: int) -> tuple[float | None, tuple[float, float] | None]:
-    return (passed / n, wilson(passed, n)) if n else (None, None)
+def _success(
+    record: RunRecord, cases: Sequence[CaseRow]
+) -> tuple[float | None, tuple[float, float] | None]:
+    """Give the share of judged cases that passed; of several trials, the mean of their shares."""
+    if record.manifest.trials > 1:
+        return _mean_share(cases)
+    judging = [case for case in cases if judged(case)]
+    passed = sum(case.status == "passed" for case in judging)
+    return (passed / len(judging), wilson(passed, len(judging))) if judging else (None, None)
+
+
+def _mean_share(cases: Sequence[CaseRow]) -> tuple[float | None, tuple[float, float] | None]:
+    from fractions import Fraction  # only several trials pay for it
+
+    from .paired import t_interval
+
+    counted = [[row for row in case.trials if counts(row.status, row.failures)] for case in cases]
+    passed = [(sum(row.status == "passed" for row in rows), len(rows)) for rows in counted]
+    shares = [Fraction(good, n) for good, n in passed if n]
+    if not shares:
+        return None, None
+    interval = t_interval([float(share) for share in shares])
+    cut = interval and (max(interval[0], 0.0), min(interval[1], 1.0))
+    return float(sum(shares) / len(shares)), cut
 
 
 def _durations(walls: Sequence[int]) -> tuple[float | None, float | None]:

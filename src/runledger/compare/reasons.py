@@ -52,8 +52,14 @@ def _asked_of_cases(summary: Summary) -> Iterator[str]:
     if manifest.mode == "record" and manifest.thresholds.min_success_rate is not None:
         yield "min_success_rate excuses no recording: every case must pass"
     if (least := least_success(manifest)) is not None:
-        of = f"{summary.totals.passed} of {sum(map(judged, summary.cases))} judged cases passed"
-        yield f"{of}; the suite asks for at least {least * 100:g}%"
+        yield f"{_success(summary)}; the suite asks for at least {least * 100:g}%"
+
+
+def _success(summary: Summary) -> str:
+    rate = summary.totals.success_rate
+    if summary.record.manifest.trials > 1 and rate is not None:
+        return f"of the trials of each case {rate * 100:.1f}% passed on average"
+    return f"{summary.totals.passed} of {sum(map(judged, summary.cases))} judged cases passed"
 
 
 def _cases(number: int) -> str:

@@ -19,7 +19,7 @@ from .. import registry
 from ..ledger.assertion import Assertion, Script
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.task import Task
-from ..ledger.trajectory import Trajectory
+from ..ledger.trajectory import Trajectory, failures_in
 from ..ledger.usage import Limits
 from ..ledger.value import ABSENT
 from ..process.supervisor import Supervisor
@@ -86,6 +86,16 @@ def grader_for(assertion: Assertion, place: Place) -> Grader:
         grader: Grader = made(assertion.command, place)
         return grader
     return AssertionGrader(assertion, made)
+
+
+def no_output(assertion: str, trajectory: Trajectory) -> Failure:
+    """Say that there is nothing to judge, and what stopped the agent before."""
+    causes = dict.fromkeys(failure.type for failure in failures_in(trajectory.events))
+    causes.pop("assertion_failed", None)
+    why = f"; it was stopped by {', '.join(causes)}" if causes else ""
+    message = f"{assertion}: the agent gave no final output{why}"
+    details = {"path": "$", "expected": "a final output", "found": None}
+    return Failure("assertion_failed", message, {"assertion": assertion, **details})
 
 
 def _too_deep(assertion: str) -> Failure:

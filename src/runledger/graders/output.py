@@ -13,8 +13,9 @@ from ..ledger.fingerprint import canonical_dumps, preview, show_name
 from ..ledger.grade import Failure, assertion_failure, first_few
 from ..ledger.path import Path, find, parse_path, show_path
 from ..ledger.strict_json import NotJson, loads
-from ..ledger.trajectory import Trajectory, failures_in, output_in
+from ..ledger.trajectory import Trajectory, output_in
 from ..ledger.value import Absent, Json
+from . import no_output
 
 A = TypeVar("A", RequiredFields, JsonSchema, Contains, Regex, Equals)
 OutputCheck: TypeAlias = Callable[[A, Json], Iterator[Failure]]
@@ -28,7 +29,7 @@ def _of_output(check: OutputCheck[A]) -> Check[A]:
     def judged(assertion: A, trajectory: Trajectory) -> Iterator[Failure]:
         output = output_in(trajectory.events)
         if isinstance(output, Absent):
-            yield _no_output(assertion.type, trajectory)
+            yield no_output(assertion.type, trajectory)
         else:
             yield from check(assertion, output)
 
@@ -142,15 +143,6 @@ def _texts_in(value: Json, path: str | None) -> Iterator[str]:
                 waiting.extend(fields.values())
             case Sequence() as items:
                 waiting.extend(items)
-
-
-def _no_output(assertion: str, trajectory: Trajectory) -> Failure:
-    causes = dict.fromkeys(failure.type for failure in failures_in(trajectory.events))
-    causes.pop("assertion_failed", None)
-    why = f"; it was stopped by {', '.join(causes)}" if causes else ""
-    message = f"{assertion}: the agent gave no final output{why}"
-    details = {"path": "$", "expected": "a final output", "found": None}
-    return Failure("assertion_failed", message, {"assertion": assertion, **details})
 
 
 def _not_there(assertion: Contains | Regex, found: Json, expected: str, what: str) -> Failure:

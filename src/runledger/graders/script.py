@@ -16,11 +16,11 @@ from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
 from ..ledger.result import steps_of
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.suite import fill_in
-from ..ledger.trajectory import Trajectory, output_in
+from ..ledger.trajectory import Trajectory, failures_in, output_in
 from ..ledger.value import Absent, Json
 from ..process.program import Finished, run_program
 from ..process.supervisor import Launch
-from . import Place
+from . import Place, no_output
 
 ANSWER_CAP = 1024 * 1024
 REASONING_CAP = 32 * 1024
@@ -51,6 +51,8 @@ class ScriptGrader:
 
     def grade(self, trajectory: Trajectory) -> Grade:
         """Ask the program; if it cannot answer, that is its own fault and not the agent's."""
+        if failures_in(trajectory.events) and isinstance(output_in(trajectory.events), Absent):
+            return grade_of(self.name, [no_output(self.name, trajectory)])
         finished = None
         try:
             finished = self._run(trajectory)

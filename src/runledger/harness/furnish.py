@@ -14,9 +14,10 @@ from ..agents import Driver
 from ..errors import CassetteError
 from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
+from ..ledger.value import Json
 from ..process.supervisor import Launch, Supervisor
 from ..store.cassette import Cassette, load_cassette
-from ..store.redact.environment import secrets_below, secrets_in
+from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
 from ..store.redact.placeholder import comparable, hashes_in, holds_placeholder, recognised
 from ..store.redact.redactor import Redactor
 from ..store.tape import Mask
@@ -51,7 +52,17 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
 
 def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that may not leave: passed to the agent, or telling by their names."""
-    passed = {name: caller[name] for name in suite.agent.env_pass if name in caller}
+    return _secrets(suite, caller, suite.agent.env_pass)
+
+
+def _secrets_of_cassettes(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
+    """List the same without passed values that read like a name: replayed agents need those."""
+    passed = [one for one in suite.agent.env_pass if not reads_like_a_name(caller.get(one, ""))]
+    return _secrets(suite, caller, passed)
+
+
+def _secrets(suite: Suite, caller: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
+    passed = {name: caller[name] for name in names if name in caller}
     written = [suite.agent.env_set, *(server.env for server in suite.tools.servers.values())]
     known = [one for values in (caller, *written) for one in secrets_in(passed, values)]
     return (*dict.fromkeys(known), *secrets_below(task.input for task in suite.tasks))
@@ -67,14 +78,12 @@ def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:
     return check_tools(suite.tools, Workplace(supervisor, suite.directory, dict(os.environ)))
 
 
-def source_for(
-    suite: Suite, toolbox: Toolbox | None, secrets: Sequence[str]
-) -> Callable[[Task], ToolSource]:
+def source_for(suite: Suite, toolbox: Toolbox | None) -> Callable[[Task], ToolSource]:
     """Give the function that opens the answers of a task: recorded, real, or being recorded."""
     if toolbox is None:
-        return partial(_replay, suite, secrets)
+        return partial(_replay, suite, _secrets_of_cassettes(suite, os.environ))
     if suite.mode == "record":
-        return partial(_record, suite, toolbox, secrets)
+        return partial(_record, suite, toolbox, _secrets_of_cassettes(suite, os.environ))
     return lambda task: toolbox.open()
 
 
@@ -91,7 +100,12 @@ def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) 
 
     file, shown = _cassette_of(suite, task)
     salt = salt_of(file) or os.urandom(8).hex()
-    masking = Masking(salt, Redactor(secrets, salt=salt).value, holds_placeholder)
+
+    def mask(said: Sequence[Json]) -> list[Json]:
+        redactor = Redactor((*secrets, *secrets_below(said)), salt=salt)
+        return [redactor.value(one) for one in said]
+
+    masking = Masking(salt, mask, holds_placeholder)
     return Record(toolbox.open(), Recorder(file, shown, masking))
 
 

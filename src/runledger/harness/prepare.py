@@ -83,12 +83,11 @@ def _unrecorded(suite: Suite, tasks: Iterable[Task]) -> Iterator[Task]:
 
 
 def _with_baseline(suite: Suite, tasks: tuple[Task, ...], options: RunOptions) -> Prepared:
-    if suite.mode == "record":  # which does not gate
-        return Prepared(suite, tasks)
-    if options.baseline is not None:
-        return Prepared(suite, tasks, _read(Path(options.baseline), suite))
-    if suite.baseline_path is None:
-        return Prepared(suite, tasks)
+    named = None if options.baseline is None else _read(Path(options.baseline), suite)
+    if suite.mode == "record" or suite.baseline_path is None:  # a recording does not gate
+        return Prepared(suite, tasks, None if suite.mode == "record" else named)
+    if named is not None:
+        return Prepared(suite, tasks, named)
     file = Path(suite.directory, suite.baseline_path)
     if not file.exists():
         return Prepared(suite, tasks, no_baseline=label_of(file))

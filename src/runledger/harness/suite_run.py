@@ -27,7 +27,6 @@ from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
-from ..store.redact.redactor import Redactor
 from ..store.rundir import RunWriter, make_run_directory, read_run
 from ..tools import ToolSource
 from .derive import derive_views
@@ -102,10 +101,9 @@ def run_prepared(
     suite, tasks = prepared.suite, prepared.tasks
     path = make_run_directory(Path(options.output_dir or suite.output_dir) / suite.name, clock)
     selection = Selection(tasks, options.trials, options.jobs)
-    secrets = secrets_of(suite, os.environ)
     with contextlib.ExitStack() as stack:
         manifest = manifest_of(suite, selection, path.name, clock)
-        writer = RunWriter(path, manifest, clock, Redactor(secrets).value)
+        writer = RunWriter(path, manifest, clock, secrets_of(suite, os.environ))
         stack.callback(writer.close)
         writer.start({"run_id": path.name, "suite_name": suite.name, "mode": suite.mode})
         watcher.begin(suite, len(tasks) * options.trials, path)
@@ -114,7 +112,7 @@ def run_prepared(
         stack.callback(driver.close)
         floor = _Floor(
             stage=Stage(driver, frozenset(suite.tools.names), writer.note, clock),
-            open_tools=source_for(suite, prepared.toolbox, secrets),
+            open_tools=source_for(suite, prepared.toolbox),
             writer=writer,
             place=Place(suite.directory, supervisor, options.grader_timeout_s),
             watcher=watcher,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TypeGuard
 
+from .cut import before_last_word
 from .fingerprint import preview, show_name
 from .path import Path, show_path
 from .value import ABSENT, Absent, Json
@@ -62,7 +63,7 @@ def show_both(one: Difference, width: int = 60) -> tuple[str, str]:
         shorter = min(len(left), len(right))
         same = next((at for at, (ours, theirs) in pairs if ours != theirs), shorter)
         if same > width // 2:
-            start = same - width // 4
+            start = len(before_last_word(left[: same - width // 4]))
             left, right = f"…{left[start:]}", f"…{right[start:]}"
     return show(left, width), show(right, width)
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import orjson
 
+from .cut import beginning
 from .value import Json
 
 MAX_DIGITS = 300  # with more, readers that know only floating-point numbers see infinity
@@ -40,7 +41,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-        raise NotJson(f"duplicate key {_cut(twice)!r}")
+        raise NotJson(f"duplicate key {beginning(twice, 40)!r}")
     return found
 
 

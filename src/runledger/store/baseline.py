@@ -95,6 +95,8 @@ def baseline_from(document: Json) -> Baseline:
 
 
 def _bytes_of(path: Path) -> bytes:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise NotABaseline("it is not a plain file")  # a pipe would keep us waiting
     with path.open("rb") as file:
         found = file.read(MOST_BYTES + 1)
     if len(found) > MOST_BYTES:

@@ -19,6 +19,7 @@ from ..ledger.value import Json
 from .ending import ending_fields, ending_from
 from .lines import LineLog, decode, encode, read_lines, write_whole
 from .manifest import MANIFEST, manifest_fields, read_manifest
+from .redact.memory import Memory
 from .rows import failure_from, row_fields, row_from
 
 LOG, RESULTS = "run.jsonl", "results.jsonl"
@@ -26,11 +27,6 @@ TRIES = 100
 
 Redact: TypeAlias = Callable[[Json], Json]
 """Take the secrets out of a value."""
-
-
-def as_it_is(value: Json) -> Json:
-    """Take nothing out."""
-    return value
 
 
 def timestamp(unix: float) -> str:
@@ -57,14 +53,14 @@ class RunWriter:
     """The one door through which a run's record reaches the disk."""
 
     def __init__(
-        self, path: Path, manifest: Manifest, clock: Clock, redact: Redact = as_it_is
+        self, path: Path, manifest: Manifest, clock: Clock, secrets: Sequence[str] = ()
     ) -> None:
         self.path = path
         self._clock = clock
-        self._redact = redact
+        self._memory = Memory(secrets)
         self._seq = 0
         self._lock = threading.Lock()
-        fields = manifest_fields(_without_secrets(manifest, redact))
+        fields = manifest_fields(_without_secrets(manifest, self._memory.clean))
         write_whole(path / MANIFEST, encode(fields, indent=True) + b"\n")
         self._log = LineLog(path / LOG)
         self._results = LineLog(path / RESULTS)
@@ -76,13 +72,14 @@ class RunWriter:
     def note(self, trial: Trial, what: Happening) -> None:
         """Note that something happened in a trial."""
         ids = ("call_id",) if isinstance(what, (ToolCall, ToolResult)) else ()
-        own = _own(self._clean(fields_of(what), ids))
+        own = _own(self._clean(trial, fields_of(what), ids))
         self._append({**_place(trial), "type": what.type, **own})
 
     def end_trial(self, trial: Trial, row: TrialRow, result: Mapping[str, Json]) -> None:
         """Note how a trial ended: its result first, so that an ending always has one."""
-        self._results.append(self._clean(result, ("id",)))
-        self._append({**_place(trial), "type": "case_end", **self._clean(row_fields(row))})
+        self._results.append(self._clean(trial, result, ("id",)))
+        self._append({**_place(trial), "type": "case_end", **self._clean(trial, row_fields(row))})
+        self._memory.forget(_key(trial))
 
     def end(self, ending: Ending) -> None:
         """Note that the run ends, and make sure that all of it is on the disk."""
@@ -95,9 +92,11 @@ class RunWriter:
         self._results.close()
         self._log.close()
 
-    def _clean(self, fields: Mapping[str, Json], ids: Sequence[str] = ()) -> dict[str, Json]:
+    def _clean(
+        self, trial: Trial, fields: Mapping[str, Json], ids: Sequence[str] = ()
+    ) -> dict[str, Json]:
         """Take the secrets out; the ids by which things are found again stay as they are."""
-        clean = self._redact(fields)
+        clean = self._memory.clean(fields, _key(trial))
         assert isinstance(clean, Mapping)
         return {**clean, **{name: fields[name] for name in ids}}
 
@@ -144,8 +143,10 @@ def read_run(path: Path) -> RunRecord:
     """Read what a run's record says about it, without the events of its trials."""
     try:
         return _read_run(path)
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise UsageError(f"the record in {path} cannot be read: {error!r}") from error
+    except OSError as error:
+        raise UsageError(f"the record in {path} cannot be read: {error.strerror}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"the record in {path} is damaged: {error}") from error
 
 
 def _read_run(path: Path) -> RunRecord:
@@ -174,6 +175,10 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
             event = decode(line)
             if event["type"] in ("case_end", "failure", "run_end"):
                 yield event
+
+
+def _key(trial: Trial) -> tuple[str, int, int, str | None]:
+    return trial.task.id, trial.number, trial.attempt, trial.condition
 
 
 def _place(trial: Trial) -> dict[str, Json]:

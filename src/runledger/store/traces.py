@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..errors import UsageError
 from ..ledger.event import (
     Event,
     Failed,
@@ -59,13 +60,19 @@ class TraceLog:
         self._places: dict[str, dict[Place, array[int]]] = {}
         offset = 0
         with path.open("rb") as file:
-            for line in file:
-                found = _place(line) if line.endswith(b"\n") else None
+            for number, line in enumerate(file, start=1):
+                found = self._placed(line, number) if line.endswith(b"\n") else None
                 if found is not None:
                     case_id, place = found
                     trials = self._places.setdefault(case_id, {})
                     trials.setdefault(place, array("Q")).append(offset)
                 offset += len(line)
+
+    def _placed(self, line: bytes, number: int) -> tuple[str, Place] | None:
+        try:
+            return _place(line)
+        except (ValueError, TypeError, KeyError):
+            raise UsageError(f"{self._path}:{number}: this is no event of a run") from None
 
     def of(self, case_id: str) -> Iterator[Trace]:
         """Yield the last attempt at each trial of a case, in the order of their numbers."""
@@ -100,6 +107,8 @@ def _place(line: bytes) -> tuple[str, Place] | None:
     if found := _HEAD.match(line):
         return found[1].decode(), (int(found[2]), int(found[3]))
     event = decode(line)
+    if not isinstance(event, dict) or "type" not in event:
+        raise TypeError
     if "case_id" not in event:
         return None
     return event["case_id"], (event["trial"], event["attempt"])

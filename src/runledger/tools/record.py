@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..errors import StoreError
+from ..ledger.grade import Failure
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..ledger.event import ToolCall, ToolResult
-    from ..ledger.grade import Failure
     from ..ledger.trajectory import CassetteUse
     from ..process.deadline import Deadline
     from ..store.recording import Recorder
@@ -32,9 +34,13 @@ class Record:
     def finish(self) -> Sequence[Failure]:
         """Let the source finish; if it has nothing to report, put the cassette in place."""
         failures = self._source.finish()
-        if not failures:
+        if failures:
+            return failures
+        try:
             self._use = self._recorder.commit()
-        return failures
+        except StoreError as error:  # the other cases may have better luck
+            return [Failure("internal_error", f"the cassette was not kept: {error}")]
+        return ()
 
     def use(self) -> CassetteUse | None:
         """Tell of the cassette once it is in place."""

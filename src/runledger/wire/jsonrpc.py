@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..ledger.cut import beginning
 from ..ledger.fingerprint import preview
 from ..ledger.strict_json import NotJson, dump_line, loads
 from ..ledger.value import Json
@@ -71,7 +72,7 @@ Serve: TypeAlias = Callable[[Request], Json]
 
 def serve_nothing(request: Request) -> Json:
     """Refuse every request, as one who has no methods."""
-    raise RpcError(METHOD_NOT_FOUND, f"method not found: {request.method[:SNIPPET]}")
+    raise RpcError(METHOD_NOT_FOUND, f"method not found: {beginning(request.method, SNIPPET)}")
 
 
 class Connection:
@@ -139,7 +140,7 @@ class Connection:
         self.child.send(dump_line({"jsonrpc": "2.0", **message}))
 
     def _pass_over(self, line: bytes, reason: NotSpoken) -> None:
-        self.stray = self.stray or preview(line[:SNIPPET].decode("utf-8", "replace"), SNIPPET)
+        self.stray = self.stray or preview(line[: 5 * SNIPPET].decode("utf-8", "replace"), SNIPPET)
         self._stray_left -= 1
         if self._stray_left < 0:
             raise NotSpoken(

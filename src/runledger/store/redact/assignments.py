@@ -13,12 +13,12 @@ from .linear import linear
 from .looks import WINDOW, looks_chosen, looks_secret
 from .placeholder import PLACEHOLDER, Hide, is_placeholder
 from .quoting import ESCAPE, Quoted, depth_of, quoted_at, strings_below, unescaped
-from .telling import is_telling, telling_stems
+from .telling import SCHEMES, is_telling, telling_stems
 
 MOST_NAMES = 30_000  # in one text, `max_tokens` and the like too; each costs some 8 microseconds
 MOST_PIECES = 5_000  # of what stands below all names of one text: quotes and brackets
 
-_SCHEMES = rb"(?i:bearer|basic|token|digest|negotiate|apikey|api-key|ssws|dpop|oauth|hawk|key)"
+_SCHEMES = f"(?i:{SCHEMES})".encode()
 _SCHEME = re.compile(rb"(" + _SCHEMES + rb")\s+(\S.*)", re.DOTALL)
 _SCHEME_AHEAD = re.compile(_SCHEMES + rb"(?:[ \t]++|%20|\+)")
 _OPENING = re.compile(rb"\\*+[\"'`]")

@@ -9,9 +9,12 @@ from urllib.parse import unquote
 
 from ...ledger.strict_json import NotJson, loads
 from ...ledger.value import Json
-from .telling import is_telling
+from .telling import SCHEMES, is_telling
 
-MOST_TOLD = 100  # each costs a look at every suspect text
+SHORTEST_TOLD = 6  # under a telling name even a short one is meant to be secret
+MOST_TOLD = 1000
+_SCHEME = re.compile(rf"(?i)\A(?:{SCHEMES})\s+")
+_AT_A_PATH = frozenset({"expected", "found", "recorded", "called", "value"})
 SHORTEST = 8  # a shorter value stands in too many texts by chance
 
 _NEVER = re.compile(r"PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|PWD|OLDPWD")
@@ -23,6 +26,9 @@ _DULL = re.compile(
     | [a-z]{2}_[A-Z]{2}(?:[.@][\w.-]+)?          # locales
     """
 )
+_TELLING_VARIABLE = re.compile(r"_(?:PASS|KEY|PAT|CREDS|AUTH)\Z")
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:[-._][a-z0-9]+)*")
+_SEPARATORS = re.compile(r"[-._]")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?P<user>[^\s/@]*@)?[^\s@]*")
 _URL_PASSWORD = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:(?P<password>[^\s/]+)@")
 
@@ -34,23 +40,40 @@ def secrets_in(passed: Mapping[str, str], caller: Mapping[str, str]) -> tuple[st
     return tuple(sorted(parts, key=lambda part: (-len(part), part)))
 
 
+def reads_like_a_name(value: str) -> bool:
+    """Say whether a value reads like that of a region, a host or a model: eu-west-1, gpt-4o."""
+    if len(value) > 24 or not _NAME.fullmatch(value) or sum(map(str.isdigit, value)) > 4:
+        return False
+    return not any(map(is_telling, _SEPARATORS.split(value)))
+
+
 def secrets_below(values: Iterable[Json]) -> tuple[str, ...]:
     """Find the texts under telling names, so that they are known wherever else they stand."""
-    found = {text for value in values for text, told in _texts(value) if told}
-    worth = [text for text in found if len(text) >= SHORTEST and not _DULL.fullmatch(text)]
-    return tuple(sorted(worth)[:MOST_TOLD])
+    texts = (text for value in values for text, told in _texts(value) if told)
+    found = {_SCHEME.sub("", text) for text in texts}
+    worth = [text for text in found if len(text) >= SHORTEST_TOLD and not _DULL.fullmatch(text)]
+    return tuple(sorted(worth, key=lambda text: (-len(text), text))[:MOST_TOLD])
+
+
+def _is_telling_variable(name: str) -> bool:
+    return is_telling(name) or _TELLING_VARIABLE.search(name) is not None
 
 
 def _from(environment: Mapping[str, str], *, any_name: bool) -> Iterator[str]:
     for name, value in environment.items():
         if _NEVER.fullmatch(name):
             continue
-        if is_telling(name):
-            yield from _long_enough([] if _is_path(value) else [value])
+        if _is_telling_variable(name):
+            long = len(value.strip()) >= (SHORTEST_TOLD if _is_odd(value) else SHORTEST)
+            yield from [value] if long and not _is_path(value) else []
         elif any_name:
             yield from _long_enough([] if _is_dull(value) else [value])
         if found := _URL_PASSWORD.match(value):
             yield from _long_enough([found["password"], unquote(found["password"])])
+
+
+def _is_odd(value: str) -> bool:
+    return not value.isalpha() and _DULL.fullmatch(value) is None
 
 
 def _long_enough(values: Iterable[str]) -> Iterator[str]:
@@ -100,8 +123,10 @@ def _texts(value: Json, *, told: bool = False) -> Iterator[tuple[str, bool]]:
     if isinstance(value, str):
         yield value, told
     elif isinstance(value, Mapping):
+        path = value.get("path")  # a failure's details: what was expected and found at it
+        beside = _AT_A_PATH if isinstance(path, str) and is_telling(path) else ()
         for name, item in value.items():
-            yield from _texts(item, told=told or is_telling(name))
+            yield from _texts(item, told=told or is_telling(name) or name in beside)
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item, told=told)

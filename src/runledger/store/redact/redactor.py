@@ -65,6 +65,13 @@ class Redactor:
         except RecursionError:
             return PLAIN  # too deep to look through
 
+    def suspects(self, value: Json) -> bool:
+        """Say whether a value may hold a secret; most do not, at the cost of one scan."""
+        try:
+            return self._is_suspect(encode(value))
+        except RecursionError:
+            return True
+
     def text(self, text: str) -> str:
         """Redact a text; the same object comes back when nothing changed."""
         content = text.encode("utf-8", "surrogatepass")

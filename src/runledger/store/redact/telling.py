@@ -16,6 +16,7 @@ ENDINGS = (
     *("account key", "master key", "subscription key", "shared key", "storage key"),
     *("app key", "application key", "auth key", "hmac key", "service key", "role key"),
     *("connection string", "connection strings", "conn string", "conn str"),
+    *("db pass", "user pass", "admin pass", "root pass", "smtp pass", "proxy pass"),
     *("github pat", "gh pat", "gitlab pat", "azure pat", "devops pat"),
 )
 
@@ -26,6 +27,9 @@ GLUED = (
     *("authtoken", "accesstoken", "refreshtoken", "sessiontoken", "bearertoken", "apitoken"),
     *("idtoken", "authorization"),
 )
+
+# What may stand before a secret, and says nothing about it: `Bearer abc`.
+SCHEMES = "bearer|basic|token|digest|negotiate|apikey|api-key|ssws|dpop|oauth|hawk|key"
 
 # A token behind one of these is a place in a list, a piece of text, or a receipt.
 HARMLESS_TOKENS = frozenset(
