@@ -403,3 +403,22 @@ def test_without_scripts_the_verdict_still_stands(opened: Opener) -> None:
 
     expect(page.locator(".gate h2")).to_have_text("Worse than the baseline")
     expect(page.locator("noscript p")).to_contain_text("run.jsonl")
+
+
+def test_a_row_in_view_survives_scrolling(opened: Opener) -> None:
+    """A row that is drawn anew between the press and the release of a button loses the click."""
+    report = opened(large(200))
+    page, first = report.page, report.page.locator("#rows tr").first
+    page.evaluate("scrollTo(0, 1500)")
+    expect(first).not_to_have_attribute("data-index", "0")
+    row = page.locator("#rows tr").nth(20).element_handle()
+    assert row is not None
+    before, drawn = row.get_attribute("data-index"), first.get_attribute("data-index")
+
+    page.evaluate("scrollBy(0, 200)")
+    expect(first).not_to_have_attribute("data-index", drawn or "")
+
+    assert row.evaluate("row => row.isConnected")
+    assert row.get_attribute("data-index") == before
+    indexes = [int(one.get_attribute("data-index") or -1) for one in page.locator("#rows tr").all()]
+    assert indexes == [*range(indexes[0], indexes[0] + len(indexes))]

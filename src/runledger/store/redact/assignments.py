@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from .linear import linear
 from .looks import WINDOW, looks_chosen, looks_secret
-from .placeholder import PLACEHOLDER, Hide, is_placeholder
+from .placeholder import PLACEHOLDER, Hide, is_placeholder, without_placeholders
 from .quoting import ESCAPE, Quoted, depth_of, quoted_at, strings_below, unescaped
 from .telling import SCHEMES, is_telling, telling_stems
 
 MOST_NAMES = 30_000  # in one text, `max_tokens` and the like too; each costs some 8 microseconds
 MOST_PIECES = 5_000  # of what stands below all names of one text: quotes and brackets
+NEAR = 200  # bytes from `pass` to the user that it belongs to
 
+_HEADLESS = ("basic", "ssws")  # schemes that tell also where no header is named
 _SCHEMES = f"(?i:{SCHEMES})".encode()
 _SCHEME = re.compile(rb"(" + _SCHEMES + rb")\s+(\S.*)", re.DOTALL)
 _SCHEME_AHEAD = re.compile(_SCHEMES + rb"(?:[ \t]++|%20|\+)")
@@ -29,6 +32,18 @@ _QUERY_RUN = re.compile(rb"(?:" + PLACEHOLDER + rb"|[^&#\s\"'<>\\\[\]])++")
 _COOKIES = re.compile(rb"[^\s=;\"'\\]++=[^\r\n\"'\\]*+")
 _LINE_ENDS = re.compile(rb"[ \t]*+(?:[\r\n\"'\\]|\Z)")
 _CODE_AHEAD = re.compile(rb"[({]|\[(?!REDACTED)")
+_CODED_QUOTE = rb"(?:&(?:quot|apos|#34|#39);|%(?:25)*2[27])"  # in HTML, or URL-quoted
+_CODED_END = re.compile(_CODED_QUOTE + rb"|[\r\n]|\Z")
+_COLUMN_SIGN = re.compile(rb"\\++t|\t[ \t]*+|[ \t]{2,}+")
+_PROSE_SIGN = re.compile(rb"(?i)\s++(?:is|was)\b")
+_GAP = rb"(?:\s|\\+[nrt])++"
+_NETRC = re.compile(
+    rb"(\b(?:machine" + _GAP + rb"[^\s\\]++|default)" + _GAP + rb")?"
+    rb"\blogin" + _GAP + rb"[^\s\\]++" + _GAP + rb"\Z"
+)
+_USER = re.compile(
+    rb"(?i)(?<![a-z])(?:user(?:_?name)?|login|email|account)(?:\\*+[\"'])?+\s*+[:=>]"
+)
 _LOGPROB = re.compile(rb"\s*+,\s*+\\*+\"logprob")
 _SCHEMA = re.compile(
     rb"\{\s*+\\*+\"type\\*+\"\s*+:\s*+\\*+\"(?:string|object|array|number|integer|boolean)\\*+\""
@@ -53,6 +68,11 @@ class Assignment:
     at: int
 
     @property
+    def start(self) -> int:
+        """Tell where the name starts."""
+        return self.at - len(self.sign) - len(self.name)
+
+    @property
     def is_flag(self) -> bool:
         """Say whether the name is an option of a command."""
         return self.name.startswith("--")
@@ -66,6 +86,21 @@ class Assignment:
     def is_variable(self) -> bool:
         """Say whether the name is written as variables of the environment are."""
         return self.name.isupper() and self.sign == b"="
+
+    @property
+    def is_prose(self) -> bool:
+        """Say whether the name stands in a sentence: `the password is …`."""
+        return _PROSE_SIGN.match(self.sign) is not None
+
+    @property
+    def is_column(self) -> bool:
+        """Say whether the name stands in a table, with a gap behind it."""
+        return _COLUMN_SIGN.fullmatch(self.sign) is not None
+
+    @property
+    def is_coded(self) -> bool:
+        """Say whether the name stands in JSON inside HTML or a URL: `&quot;token&quot;:&quot;…`."""
+        return self.sign[:1] in (b"&", b"%")
 
     @property
     def is_element(self) -> bool:
@@ -117,10 +152,12 @@ def _finder() -> re.Pattern[bytes]:
         rb"\\*[\"']\s*,\s*\\*[\"'](?i:value)\\*[\"']\s*:\s*"  # {"name": "TOKEN", "value": "…"}
         rb"|\\*[\"']?\]?\s*(?::=|=>|[:=])\s*"
         rb"|\\*[\"']\s*,\s*"  # ["--token", "…"]
+        rb"|\s+(?i:is|was)(?:\s*:\s*|\s+)"  # the password is: …
+        rb"|" + _CODED_QUOTE + rb"\s*(?::|=|(?i:%3a))(?:\s|%20)*" + _CODED_QUOTE + rb"|\\+t"
         rb"|>|\s+"
     )
     return linear(
-        PLACEHOLDER + rb"|(?:" + ESCAPE + rb")?(" + name + rb"|\b(?i:basic)\b)(" + sign + rb")"
+        PLACEHOLDER + rb"|(?:" + ESCAPE + rb")?(" + name + rb"|\b(?i:basic|ssws|pass)\b)(" + sign + rb")"
     )
 
 
@@ -131,26 +168,47 @@ def _assignment(text: bytes, found: re.Match[bytes]) -> Assignment | None:
     one = Assignment(
         text[start:end].decode(), text[start - 1 : start], text[end : found.end()], found.end()
     )
-    if not _has_sign(one):
-        return None
-    return one if is_telling(one.name) or one.name.lower() == "basic" else None
+    return one if _has_sign(text, one) and _tells(text, one) else None
 
 
-def _has_sign(one: Assignment) -> bool:
-    if b":" in one.sign or b"=" in one.sign:
-        return one.name.lower() != "basic"
+def _tells(text: bytes, one: Assignment) -> bool:
+    name = one.name.lower()
+    if name == "pass":
+        return _is_beside_a_user(text, one)
+    return name in _HEADLESS or is_telling(one.name)
+
+
+def _is_beside_a_user(text: bytes, one: Assignment) -> bool:
+    """Say whether a user is named near by, in which case `pass` is a password."""
+    before = without_placeholders(text[max(0, one.start - WINDOW) : one.start])[-NEAR:]
+    after = without_placeholders(text[one.at : one.at + WINDOW])[:NEAR]
+    return _USER.search(before) is not None or _USER.search(after) is not None
+
+
+def _has_sign(text: bytes, one: Assignment) -> bool:
+    if one.is_prose or one.is_coded or b":" in one.sign or b"=" in one.sign:
+        return one.name.lower() not in _HEADLESS
     if b">" in one.sign:
         return one.is_element
     if b"," in one.sign:
         return one.is_flag
-    return one.is_flag or one.name.lower() in ("bearer", "basic")
+    if one.is_flag or one.is_column or one.name.lower() in ("bearer", *_HEADLESS):
+        return True
+    return one.name == "password" and _netrc_before(text, one) is not None
+
+
+def _netrc_before(text: bytes, one: Assignment) -> re.Match[bytes] | None:
+    """Find `machine … login …`, or the part of it that is there."""
+    return _NETRC.search(text, max(0, one.start - WINDOW), one.start)
 
 
 def _values(text: bytes, one: Assignment, hide: Hide, patience: Iterator[int]) -> Iterator[Edit]:
     """Yield the pieces that are values of a name, those that stay as they are too."""
-    if opening := _OPENING.match(text, one.at):
+    if one.is_coded:
+        yield _coded_edit(text, one, hide)
+    elif opening := _OPENING.match(text, one.at):
         string = quoted_at(text, opening.end(), opening[0])
-        yield _string_edit(text, string, hide, stays=_is_piece_of_text(text, one, string))
+        yield _string_edit(text, string, hide, stays=_is_harmless(text, one, string))
     elif text[one.at : one.at + 1] in (b"{", b"[") and b'"' in one.sign:
         if not _SCHEMA.match(text, one.at) and text[one.at : one.at + 9] != b"[REDACTED":
             depth = depth_of(one.sign.index(b'"'))
@@ -168,6 +226,27 @@ def _string_edit(text: bytes, string: Quoted, hide: Hide, *, stays: bool = False
     bare = unescaped(content, string.depth + 1)
     by = bare if stays else hide_whole(bare, hide)
     return Edit(string.start, string.end, content if by == bare else by)
+
+
+def _coded_edit(text: bytes, one: Assignment, hide: Hide) -> Edit:
+    end = _CODED_END.search(text, one.at)
+    content = text[one.at : end.start() if end else len(text)]
+    bare = _decoded(content, one)
+    by = hide_whole(bare, hide)
+    return Edit(one.at, one.at + len(content), content if by == bare else by)
+
+
+def _decoded(content: bytes, one: Assignment) -> bytes:
+    if one.sign.startswith(b"%"):
+        return unquote_to_bytes(content.replace(b"+", b" "))
+    return unescape(content.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+
+
+def _is_harmless(text: bytes, one: Assignment, string: Quoted) -> bool:
+    """Say whether this is a word in a sentence or table, or a token of a language model."""
+    if one.is_prose or one.is_column:
+        return not looks_secret(text[string.start : string.end], one.name)
+    return _is_piece_of_text(text, one, string)
 
 
 def _is_piece_of_text(text: bytes, one: Assignment, string: Quoted) -> bool:
@@ -192,7 +271,8 @@ def _is_secret_run(text: bytes, one: Assignment) -> bool:
     start = _RUN.match(text, one.at, one.at + WINDOW)
     if not start:
         return False
-    if one.is_flag or one.is_variable or one.is_element:
+    netrc = _netrc_before(text, one) if one.sign.isspace() else None
+    if one.is_flag or one.is_variable or one.is_element or (netrc and netrc[1]):
         return looks_chosen(start[0])
     return not _CODE_AHEAD.match(text, start.end()) and looks_secret(start[0], one.name)
 

@@ -1,4 +1,4 @@
-"""Private keys in PEM, from BEGIN to END, or as far as they go when cut off at either side."""
+"""Private keys in PEM, from BEGIN to END or as far as they go when cut off, and in PuTTY's files."""
 
 from __future__ import annotations
 
@@ -14,12 +14,19 @@ _WITHOUT_START = _LAST_LINES + rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?
 _EDGE = re.compile(rb"-----(?:BEGIN|END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)")
 _BODY = re.compile(rb"(?:[A-Za-z0-9+/=\s]|\\+[nrt/])*+")
 
-KEY_BLOCK_NEEDLE = b"PRIVATE KEY"
+_BREAK = rb"(?:\s|\\+[nrt])++"
+_PUTTY = re.compile(
+    rb"(Private-Lines:\s*+[0-9]++" + _BREAK + rb")"
+    rb"([A-Za-z0-9+/=]++(?:" + _BREAK + rb"[A-Za-z0-9+/=]++(?!-))*+)"  # next is `Private-MAC`
+)
+
+KEY_BLOCK_NEEDLES = b"PRIVATE KEY|Private-Lines:"
 
 
 def hide_key_blocks(content: bytes, hide: Hide) -> bytes:
     """Put placeholders in place of private keys."""
-    if KEY_BLOCK_NEEDLE not in content:
+    content = _PUTTY.sub(lambda found: found[1] + hide("putty", found[2]), content)
+    if b"PRIVATE KEY" not in content:
         return content
     pieces, done = [], 0
     for start, end in _blocks(content):

@@ -9,7 +9,7 @@ from .placeholder import without_placeholders
 WINDOW = 400  # the start of a value tells; hostile texts are long
 JUDGED = 100  # of it, without placeholders: those of a cassette are longer than those of a run
 
-_CHOSEN = re.compile(rb"(?i)(?:passw(?:or)?d|pwd|passphrase|passcode|secret)s?[0-9]*\Z")
+_CHOSEN = re.compile(rb"(?i)(?:pass(?:w(?:or)?d)?|pwd|passphrase|passcode|secret)s?[0-9]*\Z")
 _REFERENCE = re.compile(rb"\$[A-Za-z_]\w*|\$\Z|%\w+%|[*.x]+|-.*", re.IGNORECASE | re.DOTALL)
 _DULL = re.compile(rb"(?i)true|false|null|none|nil|yes|no|undefined|str|string|[0-9]{1,5}")
 # Words with few digits at their ends, joined as in names, paths and prose.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...ledger.value import Json
 from ..lines import encode
-from .key_blocks import KEY_BLOCK_NEEDLE, hide_key_blocks
+from .key_blocks import KEY_BLOCK_NEEDLES, hide_key_blocks
 from .linear import linear
 from .placeholder import (
     MARK,
@@ -27,8 +27,9 @@ from .placeholder import (
     hide_with,
     is_placeholder,
 )
-from .spelling import base64_needles, in_base64, joined, spelled
-from .telling import is_telling, telling_needles
+from .logins import LOGIN_NEEDLES, LOGIN_OPTIONS, hide_login, hide_logins
+from .spelling import WRAPPED, WRAPPED_NEEDLE, code_needles, in_code, joined, spelled, unwrapped
+from .telling import is_telling, is_telling_among, telling_needles
 from .token_shapes import hide_shapes, shape_needles
 from .urls import URL_NEEDLES, hide_in_urls
 
@@ -38,6 +39,8 @@ MOST_JOINED = 100  # of known secrets that overlap; hardly any do
 ROUNDS = 8  # two are the rule; each hides more, so that they end
 
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# Grades have `"pass": true`: behind a name in quotes only a text may be a password.
+_PASS = rb"\bpass(?:(?:\\*[\"']|&quot;|%22)\s*(?::|=>|%3a)\s*(?:\\*[\"']|&quot;|%22)|\s*[:=>])"
 _SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
 
 
@@ -117,7 +120,9 @@ class Redactor:
         return linear(b"|".join(self._needles()))
 
     def _needles(self) -> Iterator[bytes]:
-        return (form(secret) for secret in self._secrets for form in (spelled, base64_needles))
+        yield from (form(secret) for secret in self._secrets for form in (spelled, code_needles))
+        if self._secrets:
+            yield WRAPPED_NEEDLE
 
     @cached_property
     def _spelled(self) -> re.Pattern[bytes]:
@@ -126,8 +131,8 @@ class Redactor:
 
     @cached_property
     def _coded(self) -> re.Pattern[bytes]:
-        """Match base64 that holds a known secret."""
-        return linear(PLACEHOLDER + b"|" + in_base64(self._secrets))
+        """Match base64 or hexadecimal that holds a known secret."""
+        return linear(PLACEHOLDER + b"|" + in_code(self._secrets))
 
     @cached_property
     def _spellings(self) -> dict[bytes, re.Pattern[bytes]]:
@@ -147,7 +152,7 @@ class Redactor:
         from .assignments import hide_assigned  # most runs have nothing to hide
 
         content = hide_assigned(self._without_literals(content), self._hide)
-        for rule in (hide_in_urls, hide_key_blocks, hide_shapes):
+        for rule in (hide_logins, hide_in_urls, hide_key_blocks, hide_shapes):
             content = rule(content, self._hide)
         return content
 
@@ -157,7 +162,12 @@ class Redactor:
         if not self._secrets or not self._known.search(content):
             return content
         content = self._spelled.sub(partial(_hide_literal, self._hide, self._which), content)
+        content = linear(WRAPPED).sub(self._hide_wrapped, content)
         return self._coded.sub(partial(_hide_literal, self._hide, bytes), content)
+
+    def _hide_wrapped(self, found: re.Match[bytes]) -> bytes:
+        code = unwrapped(found[0])
+        return self._hide("env", code) if self._coded.search(code) else found[0]
 
     def _which(self, found: bytes) -> bytes:
         """Tell which known secret this is a spelling of, where secrets are told apart."""
@@ -184,7 +194,15 @@ class Redactor:
         flag = whole[index - 1] if index else None
         if isinstance(flag, str) and flag.startswith("--") and is_telling(flag):
             return read.secret(whole[index])
+        if flag in LOGIN_OPTIONS:
+            return self._below(self._login(whole[index], of_curl="curl" in whole), read)
         return self._below(whole[index], read)
+
+    def _login(self, value: Json, *, of_curl: bool) -> Json:
+        if not isinstance(value, str):
+            return value
+        content = value.encode("utf-8", "surrogatepass")
+        return _text(value, content, hide_login(content, self._hide, of_curl=of_curl))
 
     def _secret(self, value: Json) -> Json:
         """Hide every text of a value that stands under a telling name."""
@@ -202,8 +220,9 @@ class Redactor:
 
 @lru_cache(maxsize=1)
 def _suspicion() -> bytes:
-    names = rb"(?i:" + telling_needles().encode() + rb"|basic\s)"
-    return b"|".join([MARK.encode(), names, shape_needles(), URL_NEEDLES, KEY_BLOCK_NEEDLE])
+    names = rb"(?i:" + telling_needles().encode() + rb"|\b(?:basic|ssws)\s|" + _PASS + rb")"
+    frames = (URL_NEEDLES, LOGIN_NEEDLES, KEY_BLOCK_NEEDLES)
+    return b"|".join([MARK.encode(), names, shape_needles(), *frames])
 
 
 def _hide_literal(hide: Hide, bare: Callable[[bytes], bytes], found: re.Match[bytes]) -> bytes:
@@ -220,7 +239,7 @@ def _quotes(content: bytes) -> int:
 
 
 def _is_secret_in(whole: Mapping[str, Json], name: str) -> bool:
-    if is_telling(name):
+    if is_telling_among(name, whole):
         return not (name == "token" and "logprob" in whole)  # a piece of a model's text
     if name.lower() != "value":
         return False

@@ -1,4 +1,4 @@
-"""The ways in which one known text may be written: escaped, URL-quoted, in base64."""
+"""The ways in which one known text may be written: escaped, URL-quoted, in base64 or hexadecimal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from collections.abc import Iterable, Iterator
 
 SHARED = 4  # characters at the end of one text and the beginning of another: fewer are chance
 
+# Programs wrap base64 after 60 to 76 signs, where a text may then stand in two lines.
+WRAPPED_NEEDLE = rb"[A-Za-z0-9+/]{60}(?:\r?\n|\\+r\\+n|\\+n)[ \t]*[A-Za-z0-9+/]"
+WRAPPED = (
+    rb"(?:[A-Za-z0-9+/]{60,}(?:\r?\n|\\+r\\+n|\\+n)[ \t]*)+[A-Za-z0-9+/]+={0,2}"
+)
+
 _NAMED_ESCAPES = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}
 _QUOTED = rb"%(?:25)*"  # quoted again, a percent sign is itself %25
 _RUN = rb"(?:[A-Za-z0-9+_-]|\\*/|%(?:25)*(?:2[BbFf]|3[Dd]))*"
+_BREAK = re.compile(rb"\s|\\+[nr]")
 _BASE64_SIGNS = {
     "+": rb"(?:[+-]|%(?:25)*2[Bb])",
     "/": rb"(?:\\*/|_|%(?:25)*2[Ff])",
@@ -35,15 +42,21 @@ def spelled(text: str) -> bytes:
     return b"".join(map(_character, text))
 
 
-def in_base64(texts: Iterable[str]) -> bytes:
-    """Give a pattern of whole base64 runs, of either alphabet, that hold one of the texts."""
-    return _RUN + b"(?:" + b"|".join(map(base64_needles, texts)) + b")" + _RUN + b"={0,2}"
+def in_code(texts: Iterable[str]) -> bytes:
+    """Give a pattern of whole runs of base64, of either alphabet, or hexadecimal with a text."""
+    return _RUN + b"(?:" + b"|".join(map(code_needles, texts)) + b")" + _RUN + b"={0,2}"
 
 
-def base64_needles(text: str) -> bytes:
-    """Give a pattern of what any base64 that holds a text must hold."""
+def code_needles(text: str) -> bytes:
+    """Give a pattern of what any base64 or hexadecimal that holds a text must hold."""
     content = text.encode("utf-8", "surrogatepass")
-    return b"|".join(_aligned(content, before) for before in range(3))
+    aligned = (_aligned(content, before) for before in range(3))
+    return b"|".join([*aligned, b"(?i:" + content.hex().encode() + b")"])
+
+
+def unwrapped(lines: bytes) -> bytes:
+    """Join the lines of wrapped base64."""
+    return _BREAK.sub(b"", lines)
 
 
 def _character(char: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 
 # A name is telling when its last words are one of these.
@@ -36,12 +37,30 @@ HARMLESS_TOKENS = frozenset(
     [
         *("page", "next", "previous", "prev", "continuation", "continue", "pagination", "cursor"),
         *("sync", "delta", "change", "resume", "scroll", "start", "starting", "nextpage", "last"),
-        *("progress", "cancellation", "cancel", "idempotency", "client", "request", "task"),
+        *("progress", "cancellation", "cancel", "idempotency", "client", "task"),
         *("eos", "bos", "pad", "mask", "unk", "sep", "cls", "stop", "special", "end", "fim"),
         *("first", "per", "max", "min", "input", "output", "prompt", "completion", "each"),
         *("design", "syntax", "lexer", "parser", "current", "invalid", "unexpected", "expected"),
     ]
 )
+
+# Ends of names in capitals, as variables of the environment have them: `OPENAI_KEY`, `MYSQL_PASS`.
+CAPITAL_ENDINGS = frozenset({"key", "pass", "pat", "creds"})
+
+# In capitals behind one of these, a key finds something and a pass is a turn: `SORT_KEY`.
+HARMLESS_CAPITALS = frozenset(
+    [
+        *("primary", "foreign", "public", "sort", "cache", "partition", "hash", "range", "unique"),
+        *("index", "idempotency", "routing", "object", "lookup", "group", "composite", "query"),
+        *("config", "settings", "theme", "state", "context", "default", "registry", "message"),
+        *("duplicate", "missing", "invalid", "unknown", "no", "has", "any", "enter", "escape"),
+        *("tab", "shift", "ctrl", "alt", "arrow", "delete", "hot", "first", "second", "last"),
+        *("test", "tests", "by", "all", "render", "dict", "json", "map", "row", "column"),
+    ]
+)
+
+# Beside one of these names `pass` is a password; alone it says that a test went well.
+USERS = frozenset({"user", "username", "user_name", "userName", "login", "email", "account"})
 
 # Words that may follow a telling ending without changing what the name holds.
 QUALIFIERS = frozenset(
@@ -68,10 +87,16 @@ def is_telling(name: str) -> bool:
     return _is_telling(name[-LONGEST:])
 
 
+def is_telling_among(name: str, names: Container[str]) -> bool:
+    """Say whether a name tells, going by those beside it too: `pass` does so beside `user`."""
+    return is_telling(name) or (name.lower() == "pass" and any(user in names for user in USERS))
+
+
 def telling_stems() -> str:
     """Give a pattern, for any case of letters, that is found in every telling name."""
     spelled = ["[-_. ]*".join(ending.split()) for ending in ENDINGS]
-    return "|".join(dict.fromkeys([*spelled, *GLUED]))
+    capitals = "|".join(sorted(CAPITAL_ENDINGS)).upper()
+    return "|".join(dict.fromkeys([*spelled, *GLUED, f"(?-i:[A-Z0-9]_(?:{capitals}))"]))
 
 
 def telling_needles() -> str:
@@ -84,7 +109,10 @@ def _is_telling(name: str) -> bool:
     if name in _DIRECTORIES:
         return False
     words = _words(name)
-    return _ends_tellingly(words) or _ends_tellingly(_without_qualifiers(words))
+    bare = _without_qualifiers(words)
+    if name.rpartition(".")[2].isupper() and _is_capital_key(bare):
+        return True
+    return _ends_tellingly(words) or _ends_tellingly(bare)
 
 
 def _words(name: str) -> list[str]:
@@ -105,5 +133,12 @@ def _ends_tellingly(words: list[str]) -> bool:
     return any(end in _ENDINGS for end in ends) or words[-1].endswith(GLUED)
 
 
+def _is_capital_key(words: list[str]) -> bool:
+    return len(words) > 1 and words[-1] in CAPITAL_ENDINGS and words[-2] not in HARMLESS_CAPITALS
+
+
 def _is_harmless(words: list[str]) -> bool:
-    return words[-1] == "token" and len(words) > 1 and words[-2] in HARMLESS_TOKENS
+    if words[-1] != "token" or len(words) == 1:
+        return False
+    # OAuth's `request_token` is a secret; a client's is how AWS knows a request that comes twice.
+    return words[-2] in HARMLESS_TOKENS or words[-3:-1] == ["client", "request"]

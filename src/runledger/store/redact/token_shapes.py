@@ -31,6 +31,7 @@ _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # Of shapes that could match the same text, the narrower one stands first.
 SHAPES = (
     # Model providers: the console shows each key with its prefix.
+    Shape("mapbox", rf"[st]k[.]eyJ{_URLSAFE}{{20,}}[.]{_URLSAFE}{{20,}}"),
     Shape("anthropic", f"sk-ant-{_URLSAFE}{{20,}}"),
     Shape("openrouter", "sk-or-(?:v1-)?[0-9a-f]{32,}"),
     Shape("langfuse", f"sk-lf-{_UUID}"),
@@ -51,6 +52,7 @@ SHAPES = (
     Shape("github-fine", "github_pat_[A-Za-z0-9_]{22,}"),
     Shape("gitlab", rf"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-{_URLSAFE}{{20,}}"),
     Shape("atlassian", "AT[AC]TT3[A-Za-z0-9_=-]{50,}"),
+    Shape("sourcegraph", r"sgp_(?:(?:[0-9A-Fa-f]{16}|local)_)?[0-9A-Fa-f]{40}\b"),
     Shape("bitbucket", rf"ATBB{_WORD}{{32}}\b"),
     # Clouds: AWS "unique identifiers", Google "API keys", Azure client secrets and DevOps tokens.
     Shape("aws", r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
@@ -69,6 +71,7 @@ SHAPES = (
     Shape("cloudflare", f"cf(?:k|ut|at)_{_URLSAFE}{{40,}}"),  # its page "Token formats"
     Shape("cloudflare-origin", "v1[.]0-[0-9a-f]{24}-[0-9a-f]{100,}"),
     Shape("flyio", "(?:fo1|fm1[ar]?|fm2)_[A-Za-z0-9+/=_-]{40,}"),
+    Shape("vercel", f"vc[aikpr]_{_WORD}{{24,}}"),  # its changelog on token formats
     Shape("netlify", f"nfp_{_WORD}{{36,}}"),
     Shape("supabase", f"sbp_[0-9a-f]{{40}}|sb_secret_{_URLSAFE}{{20,}}"),
     Shape("planetscale", "pscale_(?:tkn|oauth|pw)_[A-Za-z0-9_.=-]{32,}"),
@@ -84,6 +87,13 @@ SHAPES = (
         rf"[.]{_URLSAFE}{{6}}[.]{_URLSAFE}{{27}}",
     ),
     Shape("discord-webhook", f"discord(?:app)?[.]com/api/webhooks/[0-9]+/{_URLSAFE}{{60,}}"),
+    Shape(
+        "teams-webhook",
+        "(?:webhook[.]office[.]com/webhookb2|outlook[.]office(?:365)?[.]com/webhook)"
+        "/[0-9a-f@-]{60,}/IncomingWebhook/[A-Za-z0-9/_-]{32,}",
+    ),
+    Shape("zapier-webhook", f"hooks[.]zapier[.]com/hooks/(?:catch|standard)/[0-9]+/{_WORD}{{6,}}"),
+    Shape("twitter", "A{19,}[A-Za-z0-9%]{20,}(?:%3D|=)[A-Za-z0-9%]{40,}"),
     Shape("telegram", f"[0-9]{{8,10}}:AA{_URLSAFE}{{33}}", f":AA{_URLSAFE}{{33}}"),
     Shape("twilio", r"SK[0-9a-f]{32}\b"),
     Shape("sendgrid", f"SG[.]{_URLSAFE}{{16,32}}[.]{_URLSAFE}{{16,}}"),
@@ -96,7 +106,7 @@ SHAPES = (
     Shape("stripe-webhook", "whsec_[A-Za-z0-9+/]{24,}={0,2}"),
     Shape("square", rf"EAAA{_URLSAFE}{{60}}\b|sq0(?:atp|csp)-{_URLSAFE}{{22,}}"),
     Shape("shopify", "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    Shape("facebook", f"EAA{_WORD}{{80,}}"),
+    Shape("facebook", f"EAA{_WORD}{{50,}}"),
     Shape("easypost", rf"EZ[AT]K{_WORD}{{54}}\b"),
     # Packages and builds: npm "about access tokens", PyPI "API tokens", Docker "access tokens".
     Shape("npm", f"npm_{_WORD}{{36}}"),

@@ -280,13 +280,33 @@ function drawRows(anew, range = rangeInView()) {
   if (anew !== true && first === list.first && last === list.last) return;
   Object.assign(list, range);
   const focused = byId("rows").contains(document.activeElement);
-  byId("rows").replaceChildren(
-    ...list.shown.slice(first, last).map((row, index) => rowOf(row, first + index)),
-  );
+  if (anew === true) byId("rows").replaceChildren();
+  fillRows(first, last);
   setHeight("above", first);
   setHeight("below", list.shown.length - last);
   if (focused) elementOf(list.active)?.focus({ preventScroll: true });
   measure();
+}
+
+/**
+ * Rows that stay in view stay the same elements: one that is drawn anew between the press and the
+ * release of a button would lose the click.
+ * @param {number} first @param {number} last
+ */
+function fillRows(first, last) {
+  const rows = byId("rows");
+  const indexOf = (/** @type {Element} */ row) => Number(row.getAttribute("data-index"));
+  for (const row of [...rows.children])
+    if (indexOf(row) < first || indexOf(row) >= last) row.remove();
+  const top = rows.firstElementChild ? indexOf(rows.firstElementChild) : last;
+  const bottom = rows.lastElementChild ? indexOf(rows.lastElementChild) + 1 : last;
+  rows.prepend(...rowsFrom(first, top));
+  rows.append(...rowsFrom(bottom, last));
+}
+
+/** @param {number} first @param {number} last */
+function rowsFrom(first, last) {
+  return list.shown.slice(first, last).map((row, index) => rowOf(row, first + index));
 }
 
 /** @returns {{first: number, last: number}} */
