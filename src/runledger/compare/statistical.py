@@ -99,7 +99,10 @@ def _judge_rate(matched: Matched) -> Ruling:
         return Ruling(replace(told, note="no case was judged"), undecided=True)
     if told.current >= asked:
         return Ruling(replace(told, status="pass"))
-    if _surely_below(asked, now) or _surely_worse(matched, told):
+    if _surely_below(asked, now):
+        most = f"by its own 98% interval the rate is at most {_highest_rate(now) * 100:.1f}%"
+        return Ruling(replace(told, status="fail", note=most))
+    if _surely_worse(matched, told):
         return Ruling(replace(told, status="fail"))
     if asked < 1:
         short, half_width = asked - told.current, _highest_rate(now) - told.current

@@ -94,8 +94,9 @@ def _check_lines(check: Check, cases: CaseChanges, look: Look) -> Iterator[str]:
     """Set a check behind its word, its note below."""
     deeper = _MARGIN + " " * _WORD
     first, *others = set_text(deeper, [_told(check, cases)], look)
-    word = paint(check.status.upper(), _STYLES[check.status], look)
-    yield f"{_MARGIN}{word}{' ' * (_WORD - len(check.status))}{first.strip()}"
+    said = "note" if check.id == SUITE and check.note else check.status
+    word = paint(said.upper(), _STYLES[check.status], look)
+    yield f"{_MARGIN}{word}{' ' * (_WORD - len(said))}{first.strip()}"
     yield from others
     if _note_stands_apart(check):
         notes = set_text(deeper, [(check.note or "")[:NOTE_CHARS]], look)
@@ -235,7 +236,9 @@ def _change(value: float, unit: Unit) -> str:
     number = value * 100 if unit == "points" else value
     if number > MOST_SHOWN:
         return f"over +{MOST_SHOWN:,}"
-    return f"{number:+,.1f}".removesuffix(".0").replace("-", "−")
+    digits = 1 if abs(number) >= 1 else 3
+    shown = f"{number:+,.{digits}f}"
+    return (shown.rstrip("0").rstrip(".") if "." in shown else shown).replace("-", "−")
 
 
 def _note_items(checks: Iterable[Check]) -> Iterator[str]:
