@@ -16,6 +16,7 @@ from runledger.store.redact.redactor import Redactor
 GITHUB = "ghp_" + "a1B2" * 9
 KEY_BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
 BEGIN, END = ("-----" + word + " RSA PRIVATE " + "KEY-----" for word in ("BEGIN", "END"))
+PUTTY = "PuTTY-User-Key-File-3: ssh-rsa\nPublic-Lines: 1\nAAAA\nPrivate-Lines: 2\n"
 
 HIDDEN = [
     ("password=hunter2", "password=[REDACTED]"),
@@ -47,6 +48,37 @@ HIDDEN = [
     ("<password>abcd</password>", "<password>[REDACTED]</password>"),
     ("a\\npassword=hunter2\\nb", "a\\npassword=[REDACTED]\\nb"),
     ('headers["token"] = "ab"', 'headers["token"] = "[REDACTED]"'),
+    ("OPENAI_KEY=correcthorse", "OPENAI_KEY=[REDACTED]"),
+    ('MYSQL_PASS = "any thing"', 'MYSQL_PASS = "[REDACTED]"'),
+    ("request_token=a1b2c3d4e5", "request_token=[REDACTED]"),
+    ('{"user": "a", "pass": "b"}', '{"user": "a", "pass": "[REDACTED]"}'),
+    ("{'pass': 'b', 'login': 'a'}", "{'pass': '[REDACTED]', 'login': 'a'}"),
+    ("auth: {username: a, pass: hunter2}", "auth: {username: a, pass: [REDACTED]}"),
+    ("USER=a PASS=hunter2", "USER=a PASS=[REDACTED]"),
+    ("user: a\\npass: hunter2\\n", "user: a\\npass: [REDACTED]\\n"),
+    ("user=a&pass=b", "user=a&pass=[REDACTED]"),
+    ("the password is: hunter2", "the password is: [REDACTED]"),
+    ("its password is hunter2.", "its password is [REDACTED]."),
+    ("the API key was 'a1b2c3d4e5'", "the API key was '[REDACTED]'"),
+    ("machine h login a password correct", "machine h login a password [REDACTED]"),
+    ("machine h\nlogin a\npassword correct", "machine h\nlogin a\npassword [REDACTED]"),
+    ("machine h\\nlogin a\\npassword correct", "machine h\\nlogin a\\npassword [REDACTED]"),
+    ("login a password hunter2", "login a password [REDACTED]"),
+    ("curl -u a:correct http://h", "curl -u a:[REDACTED] http://h"),
+    ("curl -s --user 'a:correct' h", "curl -s --user 'a:[REDACTED]' h"),
+    ('["curl", "-u", "a:correct"]', '["curl", "-u", "a:[REDACTED]"]'),
+    ("fetch -u a:hunter2 h", "fetch -u a:[REDACTED] h"),
+    ("PASSWORD\thunter2", "PASSWORD\t[REDACTED]"),
+    ("PASSWORD\\thunter2\\n", "PASSWORD\\t[REDACTED]\\n"),
+    ("password    hunter2", "password    [REDACTED]"),
+    ("&quot;token&quot;:&quot;a&amp;b&quot;,", "&quot;token&quot;:&quot;[REDACTED]&quot;,"),
+    ("%22token%22%3A%22a%2Fb%22%2C", "%22token%22%3A%22[REDACTED]%22%2C"),
+    ("%22user%22%3A1,%22pass%22%3A%22b%22", "%22user%22%3A1,%22pass%22%3A%22[REDACTED]%22"),
+    ("%2522token%2522%253A%2522ab%2522", "%2522token%2522%253A%2522[REDACTED]%2522"),
+    (f'Digest nc=1, response="{"0a1b" * 8}", x', 'Digest nc=1, response="[REDACTED]", x'),
+    ("with SSWS 00a1B2c3D4e5", "with SSWS [REDACTED]"),
+    (f"{PUTTY}{'a1B2' * 16}\nabc=\nPrivate-MAC: 0a", f"{PUTTY}[REDACTED]\nPrivate-MAC: 0a"),
+    (f"{PUTTY}{'a1B2' * 16}", f"{PUTTY}[REDACTED]"),
     (f"k: {BEGIN}\n{KEY_BODY}\n{END}\nrest", "k: [REDACTED]\nrest"),
     (f"{BEGIN}\\n{KEY_BODY}\\n{END}\\n, rest", "[REDACTED]\\n, rest"),
     (f"{BEGIN}\n{KEY_BODY}", "[REDACTED]"),
@@ -78,6 +110,22 @@ PROSE = [
     "http://localhost:8080/a@b and http://h:80?mail=a@b.c",
     "git@github.com:org/repo.git",
     "cookie: yes",
+    "cookie: chocolate chip",
+    "token: cat",
+    "SORT_KEY=abcdef1 CACHE_KEY: a1b2c3d4e5 PRIMARY_KEY='id'",
+    '{"pass": "yes", "fail": "no"} pass: hunter2',
+    '{"user": "a", "pass": true} and pass: 3, fail: 2',
+    "the password is: required",
+    'password is "invalid", the token was correct, token is None',
+    "if token is other_token2 or password is not None:",
+    "log in with a login name and password authentication",
+    "use the login form, password reset and token exchange",
+    "user: a\n--- PASS: TestLogin2x (0.00s) bypass: hunter2",
+    "docker run -u 1000:1000 --user nobody:nogroup image",
+    "user\tpassword\temail\nname    token    scope",
+    "&quot;token&quot;:12, %22password%22%3Anull",
+    f"response={'0a1b' * 7} and response=ok",
+    "Public-Lines: 1\nAAAA\nPrivate-MAC: 0a1b",
     '"password": {"type": "string", "description": "Your password"}',
     '"password": ""',
 ]
@@ -118,6 +166,8 @@ def test_a_scheme_of_authentication_stays() -> None:
     [
         {"env": [{"name": "API_KEY", "value": "ab"}]},
         {"argv": ["login", "--token", "ab"]},
+        {"argv": ["curl", "-s", "-u", "u:abab"]},
+        {"auth": {"username": "u", "pass": "ab"}},
         {"text": json.dumps({"a": json.dumps({"token": "ab"})})},
     ],
 )
@@ -134,6 +184,8 @@ def test_a_secret_in_a_list_a_pair_or_nested_json_is_hidden(value: dict[str, obj
     [
         {"token": "Hello", "logprob": -0.25},
         {"properties": {"password": {"type": "string", "description": "Your password"}}},
+        {"pass": "yes", "reasoning": "the user's tests pass: all"},
+        {"argv": ["docker", "-u", "nobody:nogroup", "--user", ["a"], None]},
         {"usage": {"max_tokens": "many"}, "sha": "0a1b2c3d" * 5},
     ],
 )
@@ -267,7 +319,8 @@ def test_deep_values_are_looked_through_or_hidden_whole() -> None:
         ),
         *("[REDACTED", "[REDACTED:a:", "M" + "a" * 24 + ".", "aHVudGVyMmh1bnRlcjI", "\0", "\ud800"),
         BEGIN,
-        *("bearer:basic+", "token=a1"),
+        *("bearer:basic+", "token=a1", "user:pass:", "login a password ", "-u a:", "password is "),
+        *("password%22%3A%22", "password&quot;:&quot;", "Private-Lines: 1\n", "aHVu" * 16 + "\n"),
     ],
 )
 def test_hostile_repetition_ends(piece: str) -> None:

@@ -13,6 +13,14 @@ from runledger.store.redact.environment import secrets_below, secrets_in
 from runledger.store.redact.redactor import Redactor
 
 SECRET = 'p/Q+r "s"\\t=ü&9z'
+
+
+def wrapped(width: int, end: str) -> str:
+    """Write the secret in base64 so that lines of a width break in its middle."""
+    code = b64encode(b"x" * (width * 3 // 4 - 8) + SECRET.encode() + b"x" * width).decode()
+    return end.join(code[at : at + width] for at in range(0, len(code), width))
+
+
 FORMS = {
     "raw": SECRET,
     "json": json.dumps(SECRET),
@@ -31,6 +39,12 @@ FORMS = {
     "basic 1": b64encode(f"a:{SECRET}".encode()).decode(),
     "basic 2": b64encode(f"ab:{SECRET}\n".encode()).decode(),
     "basic 3": urlsafe_b64encode(f"abc:{SECRET}xy".encode()).decode(),
+    "base64, 64 columns": wrapped(64, "\n"),
+    "base64, 76 columns": wrapped(76, "\r\n"),
+    "base64, short last line": wrapped(76, "\n")[: 76 + 1 + 16],
+    "base64, 76 columns, in json": wrapped(76, "\\n"),
+    "hexadecimal": SECRET.encode().hex(),
+    "hexadecimal, upper case": SECRET.encode().hex().upper(),
     "base64, quoted": quote(b64encode(SECRET.encode()).decode(), safe=""),
 }
 
@@ -49,6 +63,12 @@ def test_a_known_secret_is_found_inside_values(form: str) -> None:
     value = {"a": [{"b": f"<{FORMS[form]}>"}]}
 
     assert Redactor([SECRET]).value(value) != value
+
+
+@pytest.mark.parametrize("text", [wrapped(76, "\n"), "\n".join(["0a1b2c3d" * 8] * 20_000)])
+def test_other_wrapped_base64_stays(text: str) -> None:
+    """Images, certificates and long lists of hashes are no secrets."""
+    assert Redactor(["another-s3cret"]).text(text) is text
 
 
 def test_forms_of_escaping_are_one_secret() -> None:
@@ -109,3 +129,10 @@ def test_what_stands_under_telling_names_is_known_elsewhere() -> None:
     values = [{"api_key": "correct-horse-battery"}, {"auth": {"token": ["abc", "production"]}}]
 
     assert secrets_below(values) == ("correct-horse-battery",)
+
+
+def test_a_pass_beside_a_user_is_known_elsewhere() -> None:
+    """The names beside it make it a password."""
+    values = [{"login": "a", "pass": "correct-horse"}, {"score": 1, "pass": "not-a-secret"}]
+
+    assert secrets_below(values) == ("correct-horse",)

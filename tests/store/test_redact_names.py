@@ -27,6 +27,8 @@ TELLING = [
     *("credential", "credentials", "cookie", "cookies", "Set-Cookie"),
     *("set_cookie", "connection_string", "connectionString"),
     *("user[password]", "--password", "--api-key", "GH_PAT"),
+    *("OPENAI_KEY", "STRIPE_KEY", "ACME_KEY", "process.env.GROQ_KEY", "OPENAI_KEY_PROD"),
+    *("DB_PASS", "MYSQL_PASS", "ACME_CREDS", "request_token", "oauthRequestToken"),
 ]
 
 HARMLESS = [
@@ -46,6 +48,8 @@ HARMLESS = [
     *("cookie_policy", "credential_type"),
     *("session_id", "call_id", "id", "name", "value"),
     *("text", "title", "monkey", "turkey", "access_key_id", "PWD", "OLDPWD"),
+    *("PRIMARY_KEY", "SORT_KEY", "CACHE_KEY", "PUBLIC_KEY", "FOREIGN_KEY", "KEY", "PASS"),
+    *("FIRST_PASS", "clientRequestToken", "pass", "openai_model"),
 ]
 
 

@@ -5,5 +5,5 @@ environment    which values of an environment are secrets
 placeholder    what stands where a secret stood
 telling        names that tell what they hold; assignments, quoting, looks: such names in texts
 spelling       the forms in which a known secret may be written
-token_shapes   the shapes of well-known tokens; key_blocks, urls: secrets known by their frame
+token_shapes   the shapes of well-known tokens; key_blocks, urls, logins: known by their frame
 """

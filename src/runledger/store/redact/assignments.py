@@ -13,7 +13,16 @@ from urllib.parse import unquote_to_bytes
 from .linear import linear
 from .looks import WINDOW, looks_chosen, looks_secret
 from .placeholder import PLACEHOLDER, Hide, is_placeholder, without_placeholders
-from .quoting import ESCAPE, Quoted, depth_of, quoted_at, strings_below, unescaped
+from .quoting import (
+    CODED_QUOTE,
+    CODED_SIGN,
+    ESCAPE,
+    Quoted,
+    depth_of,
+    quoted_at,
+    strings_below,
+    unescaped,
+)
 from .telling import SCHEMES, is_telling, telling_stems
 
 MOST_NAMES = 30_000  # in one text, `max_tokens` and the like too; each costs some 8 microseconds
@@ -32,17 +41,17 @@ _QUERY_RUN = re.compile(rb"(?:" + PLACEHOLDER + rb"|[^&#\s\"'<>\\\[\]])++")
 _COOKIES = re.compile(rb"[^\s=;\"'\\]++=[^\r\n\"'\\]*+")
 _LINE_ENDS = re.compile(rb"[ \t]*+(?:[\r\n\"'\\]|\Z)")
 _CODE_AHEAD = re.compile(rb"[({]|\[(?!REDACTED)")
-_CODED_QUOTE = rb"(?:&(?:quot|apos|#34|#39);|%(?:25)*2[27])"  # in HTML, or URL-quoted
-_CODED_END = re.compile(_CODED_QUOTE + rb"|[\r\n]|\Z")
+_CODED_END = re.compile(CODED_QUOTE + rb"|[\r\n]|\Z")
 _COLUMN_SIGN = re.compile(rb"\\++t|\t[ \t]*+|[ \t]{2,}+")
 _PROSE_SIGN = re.compile(rb"(?i)\s++(?:is|was)\b")
 _GAP = rb"(?:\s|\\+[nrt])++"
 _NETRC = re.compile(
-    rb"(\b(?:machine" + _GAP + rb"[^\s\\]++|default)" + _GAP + rb")?"
-    rb"\blogin" + _GAP + rb"[^\s\\]++" + _GAP + rb"\Z"
+    rb"(?:(\b(?:machine" + _GAP + rb"[^\s\\]++|default)" + _GAP + rb")|\b)"
+    rb"login" + _GAP + rb"[^\s\\]++" + _GAP + rb"\Z"
 )
 _USER = re.compile(
-    rb"(?i)(?<![a-z])(?:user(?:_?name)?|login|email|account)(?:\\*+[\"'])?+\s*+[:=>]"
+    rb"(?i)(?<![a-z])(?:user(?:_?name)?|login|email|account)(?:\\*+[\"']|"
+    + (CODED_QUOTE + rb")?+\s*+(?:>|" + CODED_SIGN + rb")")
 )
 _LOGPROB = re.compile(rb"\s*+,\s*+\\*+\"logprob")
 _SCHEMA = re.compile(
@@ -153,16 +162,16 @@ def _finder() -> re.Pattern[bytes]:
         rb"|\\*[\"']?\]?\s*(?::=|=>|[:=])\s*"
         rb"|\\*[\"']\s*,\s*"  # ["--token", "…"]
         rb"|\s+(?i:is|was)(?:\s*:\s*|\s+)"  # the password is: …
-        rb"|" + _CODED_QUOTE + rb"\s*(?::|=|(?i:%3a))(?:\s|%20)*" + _CODED_QUOTE + rb"|\\+t"
+        rb"|" + CODED_QUOTE + rb"\s*" + CODED_SIGN + rb"(?:\s|%20)*" + CODED_QUOTE + rb"|\\+t"
         rb"|>|\s+"
     )
-    return linear(
-        PLACEHOLDER + rb"|(?:" + ESCAPE + rb")?(" + name + rb"|\b(?i:basic|ssws|pass)\b)(" + sign + rb")"
-    )
+    telling = rb"(?:" + ESCAPE + rb")?(" + name + rb")(" + sign + rb")"
+    whole = rb"(?:\b|" + ESCAPE + rb")((?i:basic|ssws|pass))(" + sign + rb")"
+    return linear(PLACEHOLDER + b"|" + telling + b"|" + whole)
 
 
 def _assignment(text: bytes, found: re.Match[bytes]) -> Assignment | None:
-    start, end = found.span(1)
+    start, end = max(found.span(1), found.span(3))
     if start < 0:
         return None
     one = Assignment(
@@ -174,7 +183,8 @@ def _assignment(text: bytes, found: re.Match[bytes]) -> Assignment | None:
 def _tells(text: bytes, one: Assignment) -> bool:
     name = one.name.lower()
     if name == "pass":
-        return _is_beside_a_user(text, one)
+        is_verdict = one.name.isupper() and one.sign.startswith(b":")  # `--- PASS: TestLogin`
+        return not is_verdict and _is_beside_a_user(text, one)
     return name in _HEADLESS or is_telling(one.name)
 
 

@@ -1,4 +1,4 @@
-"""Private keys in PEM, from BEGIN to END or as far as they go when cut off, and in PuTTY's files."""
+"""Private keys in PEM, from BEGIN to END or as far as they go when cut off, and those of PuTTY."""
 
 from __future__ import annotations
 

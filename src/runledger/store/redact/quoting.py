@@ -14,6 +14,10 @@ from typing import NamedTuple
 # A letter is no part of a name when it ends an escape: \n, \u001b, %20, or colours of a terminal.
 ESCAPE = rb"\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|(?:\x1b|\\u001[bB]|\\x1[bB])\[[0-9;]*m"
 
+# A quote, and the sign behind a name, of JSON that stands in HTML or in a URL.
+CODED_QUOTE = rb"(?:&(?:quot|apos|#34|#39);|%(?:25)*2[27])"
+CODED_SIGN = rb"(?::|=|%(?:25)*3[Aa])"
+
 _ENDS = {quote: re.compile(rb"(?<!\\)\\*+" + quote + rb"|[\r\n]") for quote in (b'"', b"'", b"`")}
 _STRUCTURE = re.compile(rb"(?<!\\)\\*+\"|[][{}]")
 _IS_NAME = re.compile(rb"\s*+:")

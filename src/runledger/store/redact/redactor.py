@@ -17,6 +17,7 @@ from ...ledger.value import Json
 from ..lines import encode
 from .key_blocks import KEY_BLOCK_NEEDLES, hide_key_blocks
 from .linear import linear
+from .logins import LOGIN_NEEDLES, LOGIN_OPTIONS, hide_login, hide_logins
 from .placeholder import (
     MARK,
     PLACEHOLDER,
@@ -27,7 +28,7 @@ from .placeholder import (
     hide_with,
     is_placeholder,
 )
-from .logins import LOGIN_NEEDLES, LOGIN_OPTIONS, hide_login, hide_logins
+from .quoting import CODED_QUOTE, CODED_SIGN
 from .spelling import WRAPPED, WRAPPED_NEEDLE, code_needles, in_code, joined, spelled, unwrapped
 from .telling import is_telling, is_telling_among, telling_needles
 from .token_shapes import hide_shapes, shape_needles
@@ -36,11 +37,15 @@ from .urls import URL_NEEDLES, hide_in_urls
 MOST_FINDS = 10_000  # each costs some 20 microseconds to judge
 MOST_QUOTES = 400_000  # around the texts of one value; each text costs some 3 microseconds
 MOST_JOINED = 100  # of known secrets that overlap; hardly any do
+MOST_OPTIONS = 50  # between a command and the one that holds a login
 ROUNDS = 8  # two are the rule; each hides more, so that they end
 
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# Grades have `"pass": true`: behind a name in quotes only a text may be a password.
-_PASS = rb"\bpass(?:(?:\\*[\"']|&quot;|%22)\s*(?::|=>|%3a)\s*(?:\\*[\"']|&quot;|%22)|\s*[:=>])"
+# Grades have `"pass": true` and test runs `PASS: `, neither of which is worth a look.
+_QUOTE = rb"(?:\\*[\"']|" + CODED_QUOTE + rb")"
+_PASS = (
+    rb"pass" + _QUOTE + rb"\s*" + CODED_SIGN + rb"\s*" + _QUOTE + rb"|pass\s*=|(?-i:[Pp]ass\s*[:>])"
+)
 _SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
 
 
@@ -191,12 +196,15 @@ class Redactor:
         return self._below(item, read)
 
     def _element(self, whole: Sequence[Json], read: Reading, index: int) -> Json:
-        flag = whole[index - 1] if index else None
-        if isinstance(flag, str) and flag.startswith("--") and is_telling(flag):
-            return read.secret(whole[index])
+        item, flag = whole[index], whole[index - 1] if index else None
+        if not isinstance(flag, str):
+            return self._below(item, read)
+        if flag.startswith("--") and is_telling(flag):
+            return read.secret(item)
         if flag in LOGIN_OPTIONS:
-            return self._below(self._login(whole[index], of_curl="curl" in whole), read)
-        return self._below(whole[index], read)
+            of_curl = "curl" in whole[max(0, index - MOST_OPTIONS) : index]
+            item = self._login(item, of_curl=of_curl)
+        return self._below(item, read)
 
     def _login(self, value: Json, *, of_curl: bool) -> Json:
         if not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The ways in which one known text may be written: escaped, URL-quoted, in base64 or hexadecimal."""
+"""The ways in which one known text may be written: escaped, URL-quoted, in base64 or in hex."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from collections.abc import Iterable, Iterator
 
 SHARED = 4  # characters at the end of one text and the beginning of another: fewer are chance
 
+_SIGN = rb"[A-Za-z0-9+/]"
+_LINE_BREAK = rb"(?:\r?\n|\\+r\\+n|\\+n)[ \t]*"
+
 # Programs wrap base64 after 60 to 76 signs, where a text may then stand in two lines.
-WRAPPED_NEEDLE = rb"[A-Za-z0-9+/]{60}(?:\r?\n|\\+r\\+n|\\+n)[ \t]*[A-Za-z0-9+/]"
-WRAPPED = (
-    rb"(?:[A-Za-z0-9+/]{60,}(?:\r?\n|\\+r\\+n|\\+n)[ \t]*)+[A-Za-z0-9+/]+={0,2}"
+WRAPPED = rb"(?:" + _SIGN + rb"{60,}" + _LINE_BREAK + rb")+" + _SIGN + rb"+={0,2}"
+
+# Its second line, long or a last one, with all that follow: to start at a break is quick, and to
+# take all lines keeps long lists of hashes from looking crowded.
+WRAPPED_NEEDLE = (
+    rb"(?:\n|\\n)[ \t]*(?:" + _SIGN + rb"{20}|" + _SIGN + rb"+=|"
+    rb"(?:" + _SIGN + rb"{4}){1,4}(?:[^A-Za-z0-9+/ .,:;!?)-]|$))"
+    rb"(?:" + _SIGN + rb"|" + _LINE_BREAK + rb")*"
 )
 
 _NAMED_ESCAPES = {"\n": b"n", "\r": b"r", "\t": b"t", "\b": b"b", "\f": b"f"}

@@ -31,7 +31,6 @@ _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # Of shapes that could match the same text, the narrower one stands first.
 SHAPES = (
     # Model providers: the console shows each key with its prefix.
-    Shape("mapbox", rf"[st]k[.]eyJ{_URLSAFE}{{20,}}[.]{_URLSAFE}{{20,}}"),
     Shape("anthropic", f"sk-ant-{_URLSAFE}{{20,}}"),
     Shape("openrouter", "sk-or-(?:v1-)?[0-9a-f]{32,}"),
     Shape("langfuse", f"sk-lf-{_UUID}"),
@@ -106,7 +105,7 @@ SHAPES = (
     Shape("stripe-webhook", "whsec_[A-Za-z0-9+/]{24,}={0,2}"),
     Shape("square", rf"EAAA{_URLSAFE}{{60}}\b|sq0(?:atp|csp)-{_URLSAFE}{{22,}}"),
     Shape("shopify", "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    Shape("facebook", f"EAA{_WORD}{{50,}}"),
+    Shape("facebook", f"EAA{_WORD}{{80,}}"),
     Shape("easypost", rf"EZ[AT]K{_WORD}{{54}}\b"),
     # Packages and builds: npm "about access tokens", PyPI "API tokens", Docker "access tokens".
     Shape("npm", f"npm_{_WORD}{{36}}"),
@@ -133,7 +132,7 @@ SHAPES = (
     Shape("sentry", "sntr(?:ys|yu)_[A-Za-z0-9+/=_-]{40,}"),
     Shape("dynatrace", "dt0[a-z][0-9]{2}[.][A-Z0-9]{24}[.][A-Z0-9]{64}"),
     Shape("posthog", f"ph[xs]_{_WORD}{{40,}}"),
-    # Work: Notion, Linear, Airtable, Figma, Postman, HubSpot, Contentful, Prefect, Typeform.
+    # Work: Notion, Linear, Airtable, Figma, Postman, HubSpot, Contentful, Prefect, Mapbox.
     Shape("notion", f"ntn_{_WORD}{{40,}}|secret_{_WORD}{{43}}"),
     Shape("linear", f"lin_(?:api|oauth)_{_WORD}{{32,}}"),
     Shape("airtable", f"pat{_WORD}{{14}}[.][0-9a-f]{{64}}"),
@@ -143,6 +142,7 @@ SHAPES = (
     Shape("contentful", f"CFPAT-{_URLSAFE}{{43}}"),
     Shape("prefect", rf"pn[ub]_{_WORD}{{36}}\b"),
     Shape("typeform", "tfp_[A-Za-z0-9_.-]{40,}"),
+    Shape("mapbox", rf"[st]k[.]eyJ{_URLSAFE}{{20,}}[.]{_URLSAFE}{{20,}}"),
     Shape("dropbox", f"sl[.]{_URLSAFE}{{130,}}"),
     # RFC 7519: three parts, or five when encrypted; the first two begin as JSON objects do.
     Shape("jwt", rf"eyJ{_URLSAFE}{{8,}}[.](?:eyJ)?{_URLSAFE}{{8,}}(?:[.]{_URLSAFE}*){{1,3}}"),
