@@ -88,7 +88,8 @@ def attempt(agent: Scripted, source: Answers | None = None, **limits: float) -> 
     written: list[Happening] = []
     ticks = iter(range(10_000))
     clock = Clock(unix=lambda: 1000.0, monotonic=lambda: next(ticks) / 1000)
-    stage = Stage(agent, frozenset({"a"}), lambda _, what: written.append(what), clock)  # type: ignore[arg-type]
+    note = lambda _, what: written.append(what)  # noqa: E731
+    stage = Stage(agent, frozenset({"a"}), note, clock, most_messages=5)  # type: ignore[arg-type]
     task = Task(id="t1", input={}, limits=Limits(**limits))  # type: ignore[arg-type]
     trajectory = run_trial(Trial(task), stage, source or Answers())
     assert [event.what for event in trajectory.events] == written
@@ -139,6 +140,13 @@ def test_usage_adds_up_and_stops_the_trial_over_its_limit() -> None:
 
     assert types(attempt(agent, max_tokens_out=100)) == ["budget_exceeded"]
     assert types(attempt(Scripted(*reports, DONE), max_tokens_out=120, max_cost_usd=0.8)) == []
+
+
+def test_more_messages_than_are_kept_end_the_trial() -> None:
+    """A million tiny messages do not fill the memory."""
+    agent = Scripted(*(Log("info", "") for _ in range(6)), DONE)
+
+    assert types(attempt(agent)) == ["message_too_large"]
 
 
 def test_an_unknown_tool_ends_the_trial() -> None:

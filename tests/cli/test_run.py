@@ -318,11 +318,11 @@ def test_a_case_of_one_suite_among_several_is_found(tmp_path: Path) -> None:
 
 
 def test_a_flood_of_messages_costs_only_its_own_case(tmp_path: Path) -> None:
-    """Just under the cap, then a crash: the other cases run, and the run has its end."""
+    """Thousands of lines, then a crash: the other cases run, and the run has its end."""
     agent = """
         task = read()
         if task["input"]["q"] == "a":
-            sys.stdout.write('{"type":"log","message":""}\\n' * 99_998)
+            sys.stdout.write('{"type":"log","message":""}\\n' * 20_000)
             sys.exit(1)
         send("final_output", output={})
     """
@@ -333,17 +333,6 @@ def test_a_flood_of_messages_costs_only_its_own_case(tmp_path: Path) -> None:
     assert done.failure_types("a") == ["agent_exited_early"]
     assert done.case("b")["status"] == "passed"
     assert done.events[-1]["type"] == "run_end"
-
-
-def test_more_messages_than_are_kept_end_the_case(tmp_path: Path) -> None:
-    """A million tiny messages do not fill the memory."""
-    agent = """
-        read()
-        while True: sys.stdout.write('{"type":"log","message":""}\\n' * 1000)
-    """
-    write_suite(tmp_path / "suite", agent).case("a")
-
-    assert runledger("run", "suite", cwd=tmp_path).failure_types("a") == ["message_too_large"]
 
 
 def test_talking_without_pause_does_not_stop_the_clock(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ class Stage:
     allowed: frozenset[str]
     note: Callable[[Trial, Happening], None]
     clock: Clock
+    most_messages: int = MOST_MESSAGES
 
 
 def run_trial(trial: Trial, stage: Stage, source: ToolSource) -> Trajectory:
@@ -72,7 +73,7 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
 
 def _converse(session: Session, book: Notebook, stage: Stage, answer: Answer) -> None:
     """Hear the agent out: until its final output, a failure, or more messages than are kept."""
-    for _ in range(MOST_MESSAGES):
+    for _ in range(stage.most_messages):
         heard = session.next()
         book.note(heard.call if isinstance(heard, Asked) else heard)
         if book.over_limits():
@@ -83,11 +84,11 @@ def _converse(session: Session, book: Notebook, stage: Stage, answer: Answer) ->
             case TaskError(message, value):
                 book.fail(Failure("task_error", f"the agent gave up: {message}", {"data": value}))
             case FinalOutput():
-                for late in islice(session.leave(), MOST_MESSAGES):
+                for late in islice(session.leave(), stage.most_messages):
                     book.note(late)
         if book.failed or isinstance(heard, FinalOutput):
             return
-    message = f"the agent sent over {MOST_MESSAGES} messages"
+    message = f"the agent sent over {stage.most_messages} messages"
     book.fail(Failure("message_too_large", message))
 
 
