@@ -11,7 +11,8 @@ from runledger.errors import StoreError
 from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.value import Json
 from runledger.store.cassette import Entry, load_cassette
-from runledger.store.recording import Masking, Recorder, salt_of
+from runledger.store.masking import Masking
+from runledger.store.recording import Recorder, salt_of
 
 
 def hide(value: Json) -> Json:

@@ -15,7 +15,8 @@ from runledger.ledger.grade import Failure
 from runledger.ledger.value import Json
 from runledger.process.deadline import Deadline
 from runledger.store.cassette import load_cassette
-from runledger.store.recording import Masking, Recorder
+from runledger.store.masking import Masking
+from runledger.store.recording import Recorder
 from runledger.store.redact.placeholder import comparable, holds_placeholder
 from runledger.store.redact.redactor import Redactor
 from runledger.tools import ToolSource

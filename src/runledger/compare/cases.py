@@ -64,6 +64,16 @@ def wall_of(case: CaseRow) -> int | None:
     return round((walls[(len(walls) - 1) // 2] + walls[len(walls) // 2]) / 2)
 
 
+def calls_of(rows: Iterable[TrialRow]) -> int:
+    """Count the tool calls of trials."""
+    return sum(row.tally.tool_calls for row in rows)
+
+
+def errors_of(rows: Iterable[TrialRow]) -> int:
+    """Count the tool calls of trials that failed."""
+    return sum(row.tally.tool_errors for row in rows)
+
+
 def calls_by_name_of(case: CaseRow) -> Mapping[str, int]:
     """Count the calls of each tool over all trials, by name in alphabetical order."""
     counter: Counter[str] = Counter()

@@ -8,6 +8,7 @@ from ..errors import UsageError
 from ..ledger.baseline import Aggregates, Baseline, BaselineCase
 from ..ledger.printable import one_line
 from ..ledger.run import CaseRow, Summary
+from .cases import calls_of, errors_of
 from .matched import figures_of
 from .rates import quantile
 
@@ -65,8 +66,8 @@ def _case(case: CaseRow, several: bool) -> BaselineCase:
         id=case.id,
         passed=case.status == "passed",
         wall_ms=round(quantile(figures.wall_ms, 0.5)) if figures.wall_ms else None,
-        tool_calls=sum(row.tally.tool_calls for row in case.trials),
-        tool_errors=sum(row.tally.tool_errors for row in case.trials),
+        tool_calls=calls_of(case.trials),
+        tool_errors=errors_of(case.trials),
         trials=figures if several else None,
     )
 

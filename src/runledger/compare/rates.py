@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..ledger.grade import counts
 from ..ledger.run import CaseRow, RunRecord, Summary, Totals
-from .cases import cases_of, judged, usage_of
+from .cases import calls_of, cases_of, errors_of, judged, usage_of
 from .gate import run_status
 
 _Z_95 = 1.959963984540054  # the usual level, without the 10 ms that `statistics` takes to import
@@ -59,8 +59,8 @@ def _totals(record: RunRecord, cases: Sequence[CaseRow]) -> Totals:
         unfinished=statuses["unfinished"],
         success_rate=rate,
         success_rate_ci=interval,
-        tool_calls=sum(row.tally.tool_calls for row in rows),
-        tool_errors=sum(row.tally.tool_errors for row in rows),
+        tool_calls=calls_of(rows),
+        tool_errors=errors_of(rows),
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         cost_usd=usage.cost_usd,

@@ -14,13 +14,10 @@ from ..agents import Driver
 from ..errors import CassetteError
 from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
 from ..ledger.task import Task
-from ..ledger.value import Json
 from ..process.supervisor import Launch, Supervisor
-from ..store.cassette import Cassette, load_cassette
+from ..store.cassette import load_cassette
+from ..store.masking import mask_for, masking_for
 from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
-from ..store.redact.placeholder import comparable, hashes_in, holds_placeholder, recognised
-from ..store.redact.redactor import Redactor
-from ..store.tape import Mask
 from ..suite.tree import label_of
 from ..tools import ToolSource
 from ..tools.replay import Replay
@@ -91,21 +88,15 @@ def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
     file, shown = _cassette_of(suite, task)
     cassette = load_cassette(file, shown)
     command = record_command(label_of(Path(suite.directory)), task.id)
-    return Replay(cassette, suite.cassettes, command, _mask(secrets, cassette))
+    return Replay(cassette, suite.cassettes, command, mask_for(secrets, cassette))
 
 
 def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) -> ToolSource:
-    from ..store.recording import Masking, Recorder, salt_of
+    from ..store.recording import Recorder, salt_of
     from ..tools.record import Record
 
     file, shown = _cassette_of(suite, task)
-    salt = salt_of(file) or os.urandom(8).hex()
-
-    def mask(said: Sequence[Json]) -> list[Json]:
-        redactor = Redactor((*secrets, *secrets_below(said)), salt=salt)
-        return [redactor.value(one) for one in said]
-
-    masking = Masking(salt, mask, holds_placeholder)
+    masking = masking_for(secrets, salt_of(file) or os.urandom(8).hex())
     return Record(toolbox.open(), Recorder(file, shown, masking))
 
 
@@ -113,13 +104,3 @@ def _cassette_of(suite: Suite, task: Task) -> tuple[Path, str]:
     if task.cassette is None:  # which a suite loaded for replay or record cannot lack
         raise CassetteError(task.id, None, "the case has no cassette")
     return Path(suite.directory, task.cassette), task.cassette
-
-
-def _mask(secrets: Sequence[str], cassette: Cassette) -> Mask | None:
-    """Make the function that hides the secrets of a call as those of its cassette are hidden."""
-    salt = cassette.salt
-    if salt is None:
-        return None
-    redactor = Redactor(secrets, salt=salt)
-    known = {mark for entry in cassette.entries for mark in hashes_in(entry.args)}
-    return lambda args: recognised(comparable(redactor.value(args)), salt, known)

@@ -84,9 +84,9 @@ def _unrecorded(suite: Suite, tasks: Iterable[Task]) -> Iterator[Task]:
 
 def _with_baseline(suite: Suite, tasks: tuple[Task, ...], options: RunOptions) -> Prepared:
     named = None if options.baseline is None else _read(Path(options.baseline), suite)
-    if suite.mode == "record" or suite.baseline_path is None:  # a recording does not gate
-        return Prepared(suite, tasks, None if suite.mode == "record" else named)
-    if named is not None:
+    if suite.mode == "record":  # which does not gate; a wrong name is told all the same
+        return Prepared(suite, tasks)
+    if named is not None or suite.baseline_path is None:
         return Prepared(suite, tasks, named)
     file = Path(suite.directory, suite.baseline_path)
     if not file.exists():

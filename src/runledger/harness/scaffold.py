@@ -14,7 +14,7 @@ from ..ledger.baseline import Aggregates, Baseline, BaselineCase
 from ..ledger.fingerprint import canonicalize_json
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.value import Json
-from ..store.baseline import baseline_fields
+from ..store.baseline import baseline_bytes
 from ..store.lines import encode, write_new, write_whole
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _baseline(name: str, texts: Mapping[str, str]) -> bytes:
     calls = sum(case.tool_calls for case in cases)
     suite_sha256 = sha256(texts["suite.yaml"].encode()).hexdigest()
     aggregates = Aggregates(1.0, None, None, calls, 0)
-    return _document(baseline_fields(Baseline(name, NEVER_RUN, suite_sha256, aggregates, cases)))
+    return baseline_bytes(Baseline(name, NEVER_RUN, suite_sha256, aggregates, cases))
 
 
 def _calls_by_case(texts: Mapping[str, str]) -> Iterator[tuple[str, int]]:

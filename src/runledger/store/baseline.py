@@ -36,7 +36,12 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"could not make {path.parent}: {error.strerror or error}") from error
-    write_whole(path, encode(canonicalize_json(baseline_fields(baseline)), indent=True) + b"\n")
+    write_whole(path, baseline_bytes(baseline))
+
+
+def baseline_bytes(baseline: Baseline) -> bytes:
+    """Write a baseline as its file holds it: keys sorted, the same for the same figures."""
+    return encode(canonicalize_json(baseline_fields(baseline)), indent=True) + b"\n"
 
 
 def read_baseline(path: Path) -> Baseline:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from ..errors import StoreError
 from ..ledger.strict_json import NotJson, dump_line, loads
@@ -18,21 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..ledger.event import ToolCall, ToolResult
+    from .masking import Masking
 
 FIRST_LINE = 64 * 1024  # a header is far shorter
-
-
-Mask: TypeAlias = Callable[[Sequence[Json]], Sequence[Json]]
-"""Put placeholders in place of the secrets of several values, each known from any of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Masking:
-    """How secrets are kept out of one cassette: by placeholders made with its salt."""
-
-    salt: str
-    mask: Mask
-    holds_placeholder: Callable[[Json], bool]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ import orjson
 
 from ..compare.cases import (
     calls_by_name_of,
+    calls_of,
     cassette_of,
+    errors_of,
     failures_of,
     leaky,
     overridden_in,
@@ -60,8 +62,8 @@ def _case(case: CaseRow) -> dict[str, Json]:
         "id": case.id,
         "status": case.status,
         "wall_ms": wall_of(case),
-        "tool_calls": sum(row.tally.tool_calls for row in case.trials),
-        "tool_errors": sum(row.tally.tool_errors for row in case.trials),
+        "tool_calls": calls_of(case.trials),
+        "tool_errors": errors_of(case.trials),
         "tool_calls_by_name": calls_by_name_of(case),
         "tokens_in": usage.tokens_in,
         "tokens_out": usage.tokens_out,

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...compare.cases import calls_by_name_of, failures_of, usage_of, wall_of
+from ...compare.cases import (
+    calls_by_name_of,
+    calls_of,
+    errors_of,
+    failures_of,
+    usage_of,
+    wall_of,
+)
 from ...ledger.baseline import BaselineCase
 from ...ledger.manifest import PlannedCase
 from ...ledger.run import CaseRow, Summary
@@ -72,8 +79,8 @@ def _row(
         case.status,
         place,
         wall_of(case),
-        sum(row.tally.tool_calls for row in case.trials),
-        sum(row.tally.tool_errors for row in case.trials),
+        calls_of(case.trials),
+        errors_of(case.trials),
         usage.tokens_in,
         usage.tokens_out,
         usage.cost_usd,

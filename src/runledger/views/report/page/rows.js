@@ -16,46 +16,16 @@ const STATUSES = ["failed", "error", "unfinished", "passed"];
 /** @type {Record<string, string>} */
 const MARKS = { passed: "✓", failed: "✕", error: "!", unfinished: "○" };
 
-/** @param {any[]} fields in the order in which the report writes them @param {number} index @returns {Row} */
+// The order in which the report writes them.
+const FIELDS =
+  "id status place wall calls errors tokensIn tokensOut cost passedTrials tags description failure tools change before".split(
+    " ",
+  );
+
+/** @param {any[]} fields @param {number} index @returns {Row} */
 function rowFrom(fields, index) {
-  const [
-    id,
-    status,
-    place,
-    wall,
-    calls,
-    errors,
-    tokensIn,
-    tokensOut,
-    cost,
-    passedTrials,
-    tags,
-    description,
-    failure,
-    tools,
-    change,
-    before,
-  ] = fields;
-  return {
-    number: index + 1,
-    id,
-    status,
-    place,
-    wall,
-    calls,
-    errors,
-    tokensIn,
-    tokensOut,
-    cost,
-    passedTrials,
-    tags,
-    description,
-    failure,
-    tools,
-    change,
-    before,
-    hay: "",
-  };
+  const named = Object.fromEntries(FIELDS.map((name, at) => [name, fields[at]]));
+  return /** @type {Row} */ ({ ...named, number: index + 1, hay: "" });
 }
 
 /** What the search looks through, made when it is first asked for. @param {Row} row */
