@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.compare.exact import Stratum, drop_chance, drops_chance
@@ -54,7 +54,6 @@ def test_a_drop_to_what_is_enough_does_not_count() -> None:
     assert drops_chance([Stratum(50, 50, 40, 50)]) < 0.01
 
 
-@settings(deadline=None)
 @given(st.lists(strata(), max_size=6))
 def test_a_chance_is_a_chance(some: list[Stratum]) -> None:
     """It lies in [0, 1], and the order of the tasks plays no part."""
@@ -62,7 +61,6 @@ def test_a_chance_is_a_chance(some: list[Stratum]) -> None:
     assert drops_chance(some) == pytest.approx(drops_chance(some[::-1]), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(strata())
 def test_alone_a_drop_is_as_likely_as_fisher_says(one: Stratum) -> None:
     """With one task the two tests agree, wherever there is a drop to speak of."""

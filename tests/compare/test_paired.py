@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.compare.paired import (
@@ -34,7 +34,6 @@ def test_quantiles_of_t_are_the_tables(level: float, freedom: int, value: float)
     assert t_quantile(level, freedom) == pytest.approx(value, rel=1e-9)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 50))
 def test_t_with_one_degree_of_freedom_is_cauchy(t: float) -> None:
     """There the chance has a closed form."""
@@ -80,7 +79,6 @@ def tossed(differences: list[Fraction]) -> float:
     return sum(abs(one) >= abs(sum(differences)) for one in sums) / len(sums)
 
 
-@settings(deadline=None)
 @given(st.lists(tenths, min_size=1, max_size=8))
 def test_sign_flips_agree_with_trying_them_all(differences: list[Fraction]) -> None:
     """The sums are those of every way to toss the signs."""

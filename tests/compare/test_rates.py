@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import quantiles
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import record, row, short_of
@@ -46,7 +46,6 @@ def test_wilson_takes_other_levels() -> None:
     assert wilson(8, 10, 0.99)[0] < wilson(8, 10)[0] < wilson(8, 10)[1] < wilson(8, 10, 0.99)[1]
 
 
-@settings(deadline=None)
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_holds_the_rate(seen: tuple[int, int]) -> None:
     """Every interval lies in [0, 1] and holds the observed rate."""
@@ -62,7 +61,6 @@ def test_quantile_is_type_7() -> None:
     assert quantile([7], 0.95) == 7
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 10**6), min_size=2, max_size=60))
 def test_quantile_agrees_with_the_standard_library(values: list[int]) -> None:
     """The inclusive method of `statistics.quantiles` is type 7 too."""

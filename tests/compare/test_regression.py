@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import check, record, row, short_of
@@ -183,7 +183,6 @@ def test_percent_means_percent(ms: int, status: str) -> None:
 
 
 @given(st.integers(1, 10**6), st.integers(0, 500))
-@settings(deadline=None)
 def test_exactly_what_is_allowed_is_allowed(hundredth: int, percent: int) -> None:
     """No rounding makes a run that is just slow enough too slow."""
     before, now = 100 * hundredth, hundredth * (100 + percent)
@@ -268,7 +267,6 @@ def rows_of(outcome: dict[str, bool]) -> list[TrialRow]:
     return [row(id) if passed else short_of(id) for id, passed in outcome.items()]
 
 
-@settings(deadline=None)
 @given(outcomes)
 def test_a_run_is_no_worse_than_itself(outcome: dict[str, bool]) -> None:
     """Beside its own baseline nothing has changed."""
@@ -279,7 +277,6 @@ def test_a_run_is_no_worse_than_itself(outcome: dict[str, bool]) -> None:
     assert found.cases == CaseChanges()
 
 
-@settings(deadline=None)
 @given(outcomes, outcomes, st.floats(0, 1))
 def test_no_run_passes_with_a_case_that_passed_before(
     was: dict[str, bool], now: dict[str, bool], asked: float
@@ -291,7 +288,6 @@ def test_no_run_passes_with_a_case_that_passed_before(
     assert not (lost and found.verdict != "fail")
 
 
-@settings(deadline=None)
 @given(outcomes, outcomes)
 def test_the_order_of_cases_plays_no_part(was: dict[str, bool], now: dict[str, bool]) -> None:
     """Neither in the baseline nor in the run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.ledger.difference import differences, shortfalls
@@ -43,14 +43,12 @@ def test_paths_are_read(text: str, path: tuple[str, ...]) -> None:
     assert parse_path(text) == path
 
 
-@settings(deadline=None)
 @given(st.lists(st.text() | st.integers(min_value=0)))
 def test_a_path_that_was_written_reads_back(path: list[str | int]) -> None:
     """Whatever the keys are."""
     assert parse_path(show_path(path)) == tuple(map(str, path))
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_every_text_is_a_path(text: str) -> None:
     """Reading never fails, and the path leads nowhere in a number."""
@@ -84,7 +82,6 @@ def test_values_are_left_out() -> None:
     assert without(value, [("items",), "$"]) == {"id": 1}
 
 
-@settings(deadline=None)
 @given(VALUES, st.lists(st.text(max_size=3)))
 def test_leaving_out_changes_nothing_but_what_is_left_out(value: Json, paths: list[str]) -> None:
     """The value itself stays; leaving out objects' keys twice is leaving them out once."""
@@ -95,7 +92,6 @@ def test_leaving_out_changes_nothing_but_what_is_left_out(value: Json, paths: li
     assert without(value, []) == value
 
 
-@settings(deadline=None)
 @given(OBJECTS, st.data())
 def test_what_was_left_out_is_not_found(value: dict[str, Json], data: st.DataObject) -> None:
     """Every other key stays."""
@@ -106,7 +102,6 @@ def test_what_was_left_out_is_not_found(value: dict[str, Json], data: st.DataObj
     assert find(rest, (key,)) is ABSENT
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_every_value_contains_itself_and_equals_itself(value: Json) -> None:
     """Both comparisons are reflexive."""
@@ -114,7 +109,6 @@ def test_every_value_contains_itself_and_equals_itself(value: Json) -> None:
     assert not list(differences(value, value))
 
 
-@settings(deadline=None)
 @given(OBJECTS, OBJECTS)
 def test_an_object_with_more_keys_contains_the_smaller_one(
     part: dict[str, Json], more: dict[str, Json]
@@ -123,7 +117,6 @@ def test_an_object_with_more_keys_contains_the_smaller_one(
     assert not list(shortfalls(part, {**more, **part}))
 
 
-@settings(deadline=None)
 @given(VALUES, VALUES)
 def test_values_without_differences_have_one_canonical_text(left: Json, right: Json) -> None:
     """What differs by path differs as JSON, and the other way round."""

@@ -157,6 +157,19 @@ def test_a_child_that_cleared_its_environment_is_known_by_its_session(
         os.kill(left, 0)
 
 
+def test_a_child_that_died_before_the_sweep_is_buried(supervisor: Supervisor) -> None:
+    """A long-lived process that runs many agents collects no zombies."""
+    source = "import subprocess; print(subprocess.Popen(['true'], env={}).pid)"
+    child = supervisor.start(python(source))
+    left = int(first_line(child) or 0)
+    child.wait_exit(Deadline.after(SOON))
+    os.waitid(os.P_PID, left, os.WEXITED | os.WNOWAIT)
+
+    child.end(1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(left, 0)
+
+
 def test_many_children_are_all_ended(supervisor: Supervisor) -> None:
     """Two hundred processes at once are no different from one."""
     mark = uuid.uuid4().hex

@@ -228,7 +228,7 @@ PLACES: list[tuple[str | int, ...]] = [
 ]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(PLACES), json_values)
 def test_any_value_anywhere_is_read_or_refused(
     tmp_path: Path, place: tuple[str | int, ...], value: object

@@ -80,7 +80,7 @@ CLEAN = st.recursive(
 
 
 @given(VALUES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_redaction_twice_is_redaction_once(value: Json) -> None:
     """What was redacted comes back unchanged."""
     for redactor in (PLAIN, SALTED):
@@ -90,14 +90,14 @@ def test_redaction_twice_is_redaction_once(value: Json) -> None:
 
 @given(VALUES)
 @example("://" + KNOWN[0] + "@")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_cassette_shown_in_a_run_is_the_run(value: Json) -> None:
     """Replaying what was recorded shows what recording showed."""
     assert PLAIN.value(SALTED.value(value)) == PLAIN.value(value)
 
 
 @given(st.sampled_from(sorted(PLANTS)), st.text(st.sampled_from("ab \n\"'{}:,"), max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_planted_secret_survives(plant: str, text: str) -> None:
     """However a secret was planted, it is nowhere in the line."""
     value: Json = {"case_id": "c1", "data": [PLANTS[plant](text)]}
@@ -108,7 +108,6 @@ def test_no_planted_secret_survives(plant: str, text: str) -> None:
 
 
 @given(CLEAN)
-@settings(deadline=None)
 def test_a_clean_value_is_the_same_object(value: Json) -> None:
     """Without a secret nothing is copied."""
     assert PLAIN.value(value) is value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import HOSTILE, colourful, record, row, several_trials, short_of
@@ -70,7 +70,6 @@ def test_hostile_text_gives_no_command_of_its_own() -> None:
     assert all(COMMAND.fullmatch(line) for line in lines)
 
 
-@settings(deadline=None)
 @given(name=ANY_TEXT, message=ANY_TEXT)
 def test_any_text_is_one_command(name: str, message: str) -> None:
     """No text ends the line, leaves the title or starts another command."""

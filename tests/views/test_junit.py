@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import HOSTILE, MISS, colourful, record, row, several_trials
@@ -130,7 +130,6 @@ def test_a_message_is_cut_at_8_kib(unit: str) -> None:
         assert told.endswith("… (cut)")
 
 
-@settings(deadline=None)
 @given(name=ANY_TEXT, message=ANY_TEXT, stderr=ANY_TEXT)
 def test_any_text_parses(name: str, message: str, stderr: str) -> None:
     """There is no text that breaks the file."""

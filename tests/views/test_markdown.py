@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -182,7 +182,6 @@ def test_text_that_looks_like_markup_changes_nothing() -> None:
     assert shape(markdown.render(all_over(HOSTILE))) == plain
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT | st.text("`|\\<>&@#*_~[]()! \n\t-$", min_size=1))
 def test_any_text_stays_text(text: str) -> None:
     """No text leaves the code it is set in."""

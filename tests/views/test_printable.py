@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import HOSTILE
@@ -36,7 +36,6 @@ def test_printable_shows_what_it_defuses(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_printable_holds_nothing_that_drives_a_terminal(text: str) -> None:
     """No control character, no change of direction, no half of a character; for any text."""
@@ -46,7 +45,6 @@ def test_printable_holds_nothing_that_drives_a_terminal(text: str) -> None:
     assert shown.encode().decode() == shown
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_printable_holds_nothing_that_commands_a_runner(text: str) -> None:
     """No line starts with a command of GitHub's, and none holds one of the old kind."""
@@ -56,7 +54,6 @@ def test_printable_holds_nothing_that_commands_a_runner(text: str) -> None:
     assert "##[" not in shown
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_printable_of_printable_is_the_same(text: str) -> None:
     """Showing twice does no harm."""
@@ -68,7 +65,6 @@ def test_escape_controls_leaves_commands_alone() -> None:
     assert escape_controls("::error::x\x00") == "::error::x\\x00"
 
 
-@settings(deadline=None)
 @given(ANY_TEXT, st.integers(1, 50))
 def test_one_line_is_one_short_line(text: str, most: int) -> None:
     """No text breaks out of its place in a line."""
@@ -95,7 +91,6 @@ def test_wrapped_breaks_words_that_are_too_long() -> None:
     assert [*wrapped("aaaaaaaaaaaa", 5)] == ["aaaaa", "  aaa", "  aaa", "  a"]
 
 
-@settings(deadline=None)
 @given(ANY_TEXT, st.integers(10, 100))
 def test_wrapped_keeps_to_the_width_and_loses_nothing(text: str, width: int) -> None:
     """Every piece fits, and all pieces together say the same."""

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import HOSTILE, record, row, short_of
@@ -192,7 +192,6 @@ def hostile(text: str) -> tuple[Regression, Baseline]:
     return Regression("fail", (check, named), changes), replace(BASELINE, run_id=text)
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_no_text_drives_the_terminal_or_the_runner(text: str) -> None:
     """Names and notes are only text."""
@@ -203,7 +202,6 @@ def test_no_text_drives_the_terminal_or_the_runner(text: str) -> None:
     assert "##[" not in shown
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_no_text_leaves_its_place_in_markdown(text: str) -> None:
     """Every foreign text is code in a line of its own list; without code nothing of it is left."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compare.rows import MISS, colourful, record, row, several_trials, short_of
@@ -246,7 +246,6 @@ def test_a_command_that_a_break_would_make_is_defused() -> None:
     assert "\n      \\::stop-commands::y" in text
 
 
-@settings(deadline=None)
 @given(name=ANY_TEXT, type=ANY_TEXT, message=ANY_TEXT, colour=st.booleans())
 def test_no_text_drives_the_terminal_or_the_runner(
     name: str, type: str, message: str, colour: bool

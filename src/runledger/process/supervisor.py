@@ -121,8 +121,9 @@ class Supervisor:
         """List living children that we did not start and that a trail leads to; bury dead ones."""
         with self._lock:
             strangers = [pid for pid in linux.children() if pid not in self._live]
-            if self._alone:
-                strangers = [pid for pid in strangers if not _buried(pid)]
+            for pid in strangers:
+                if linux.is_dead(pid) and (self._alone or _session_of(pid) == trail.session):
+                    _bury(pid)
         return [pid for pid in strangers if not linux.is_dead(pid) and _follows(pid, trail)]
 
 
@@ -135,13 +136,18 @@ class _Trail:
 
 
 def _follows(pid: int, trail: _Trail) -> bool:
+    # One that is just being started, or cleared its environment, has no mark to show.
+    session = _session_of(pid)
+    return session is not None and (
+        session == trail.session or trail.mark in linux.environment_of(pid)
+    )
+
+
+def _session_of(pid: int) -> int | None:
     try:
-        # One that is just being started, or cleared its environment, has no mark to show.
-        if os.getsid(pid) == trail.session:
-            return True
+        return os.getsid(pid)
     except ProcessLookupError:
-        return False
-    return trail.mark in linux.environment_of(pid)
+        return None
 
 
 _adopters = 0
@@ -195,10 +201,6 @@ def _escaped(pid: int, group: int) -> bool:
         return False
 
 
-def _buried(pid: int) -> bool:
-    """Reap a dead child that was adopted; say whether it is gone now."""
-    if not linux.is_dead(pid):
-        return False
+def _bury(pid: int) -> None:
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)
-    return True
