@@ -11,6 +11,9 @@ from .errors import UnknownName, UsageError
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "agents": {
         "stdio": "runledger.agents.stdio:StdioDriver",
+        "acp": "runledger.agents.acp:AcpDriver",
+        "headless": "runledger.agents.headless:HeadlessDriver",
+        "python": "runledger.agents.python:PythonDriver",
     },
     "graders": {
         "required_fields": "runledger.graders.output:required_fields",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,17 +10,19 @@ from pathlib import Path
 import pytest
 
 from kit import PREAMBLE
-from runledger.agents import Asked
+from runledger.agents import Asked, Assignment, Post
 from runledger.agents.conformance import check_driver
-from runledger.agents.stdio import StdioDriver, StdioSession
+from runledger.agents.jsonl import JsonlSession
+from runledger.agents.stdio import StdioDriver
 from runledger.errors import AgentError
 from runledger.ledger.event import FinalOutput, Log, ToolCall, ToolResult, UsageReport
+from runledger.ledger.suite import AgentSettings
 from runledger.ledger.task import Task
 from runledger.process.deadline import Deadline
-from runledger.process.supervisor import Launch, Supervisor
+from runledger.process.supervisor import Supervisor
 
 TASK = Task(id="t1", input={"q": "cats"})
-Start = Callable[..., StdioSession]
+Start = Callable[..., JsonlSession]
 
 
 @pytest.fixture
@@ -31,20 +32,23 @@ def driver(tmp_path: Path) -> Iterator[Callable[..., StdioDriver]]:
 
         def make(source: str, *, grace_s: float = 5.0, reuse: bool = False) -> StdioDriver:
             (tmp_path / "agent.py").write_text(PREAMBLE + textwrap.dedent(source))
-            launch = Launch(
-                [sys.executable, "agent.py"], str(tmp_path), {"PATH": os.environ["PATH"]}
+            agent = AgentSettings(
+                ("{python}", "{suite}/agent.py"), reuse=reuse, grace_ms=int(grace_s * 1000)
             )
-            return StdioDriver(supervisor, launch, grace_s, reuse=reuse)
+            env = {"PATH": os.environ["PATH"]}
+            return StdioDriver(Post(supervisor, agent, env, str(tmp_path)))
 
         yield make
 
 
 @pytest.fixture
-def start(driver: Callable[..., StdioDriver]) -> Start:
+def start(driver: Callable[..., StdioDriver], tmp_path: Path) -> Start:
     """Give the task to an agent given as Python source."""
 
-    def started(source: str, *, limit_s: float = 20.0, grace_s: float = 5.0) -> StdioSession:
-        return driver(source, grace_s=grace_s).start(TASK, Deadline.after(limit_s))
+    def started(source: str, *, limit_s: float = 20.0, grace_s: float = 5.0) -> JsonlSession:
+        return driver(source, grace_s=grace_s).start(
+            Assignment(TASK, Deadline.after(limit_s), str(tmp_path))
+        )
 
     return started
 
@@ -57,9 +61,11 @@ while task := read():
 
 
 @pytest.mark.parametrize("reuse", [False, True])
-def test_the_driver_conforms(driver: Callable[..., StdioDriver], reuse: bool) -> None:
+def test_the_driver_conforms(
+    driver: Callable[..., StdioDriver], tmp_path: Path, reuse: bool
+) -> None:
     """The stdio driver keeps to what every driver keeps to, with and without reuse."""
-    check_driver(driver(ECHO_FOREVER, reuse=reuse), TASK)
+    check_driver(driver(ECHO_FOREVER, reuse=reuse), TASK, str(tmp_path))
 
 
 def test_messages_become_events(start: Start) -> None:
@@ -266,7 +272,7 @@ def test_an_agent_that_closes_its_input_can_still_answer(start: Start) -> None:
 
 def answer_of(driver: StdioDriver, expect: type = FinalOutput) -> dict[str, object]:
     """Give the driver one more task and return the final output."""
-    session = driver.start(TASK, Deadline.after(20.0))
+    session = driver.start(Assignment(TASK, Deadline.after(20.0), driver._post.directory))
     try:
         while not isinstance(heard := session.next(), expect):
             session.answer(ToolResult("c1", ok=True, result={}))

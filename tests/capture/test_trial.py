@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runledger.agents import Asked, Said
+from runledger.agents import Asked, Assignment, Said
 from runledger.capture.plan import choose, trials_of
 from runledger.capture.trial import Stage, run_trial
 from runledger.errors import AgentError, UnknownName, UsageError
@@ -37,9 +37,13 @@ class Scripted:
         self.answers: list[ToolResult] = []
         self.closed = False
 
-    def start(self, task: Task, deadline: Deadline) -> Scripted:
+    def start(self, assignment: Assignment) -> Scripted:
         """Take the task."""
         return self
+
+    def begin(self) -> Iterator[Said]:
+        """Need no preparation."""
+        yield from ()
 
     def next(self) -> Asked | Said:
         """Do the next thing of the script."""
@@ -91,7 +95,7 @@ def attempt(agent: Scripted, source: Answers | None = None, **limits: float) -> 
     note = lambda _, what: written.append(what)  # noqa: E731
     stage = Stage(agent, frozenset({"a"}), note, clock, most_messages=5)  # type: ignore[arg-type]
     task = Task(id="t1", input={}, limits=Limits(**limits))  # type: ignore[arg-type]
-    trajectory = run_trial(Trial(task), stage, source or Answers())
+    trajectory = run_trial(Trial(task), stage, source or Answers(), ".")
     assert [event.what for event in trajectory.events] == written
     assert agent.closed
     return trajectory

@@ -14,7 +14,7 @@ from runledger.ledger.fingerprint import preview, show_name
 from runledger.ledger.grade import MESSAGE_CHARS, Failure, assertion_failure, bounded
 from runledger.process.pipes import Tail
 from runledger.store.redact.redactor import Redactor
-from runledger.wire import python_host
+from runledger.wire.host import telling
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 WIDTH = 120
@@ -26,8 +26,8 @@ CUTS: dict[str, Callable[[str], str]] = {
     "preview below": lambda text: preview({"a": [text]}, WIDTH),
     "name": lambda text: show_name(text, WIDTH),
     "tail": lambda text: tail_of(text),
-    "host's beginning": lambda text: python_host._beginning(text, WIDTH),
-    "host's ending": lambda text: python_host._ending(text, WIDTH),
+    "host's beginning": lambda text: telling.beginning(text, WIDTH),
+    "host's ending": lambda text: telling.ending(text, WIDTH),
 }
 
 

@@ -118,15 +118,23 @@ def test_case_budgets_go_over_the_suites_key_by_key(demo: Shelf) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "limit"),
-    [("timeout: 700\n", 700), ("timeout: 700\nbudgets: {max_wall_ms: 800}\n", 800)],
+    ("more", "budget", "timeout"),
+    [
+        ("timeout: 700\n", None, 700),
+        ("timeout: 99000\n", None, 99000),
+        ("timeout: 700\nbudgets: {max_wall_ms: 800}\n", 800, None),
+    ],
 )
-def test_a_timeout_is_a_budget_of_the_case(demo: Shelf, more: str, limit: int) -> None:
+def test_a_timeout_stands_in_for_the_budget(
+    demo: Shelf, more: str, budget: int | None, timeout: int | None
+) -> None:
     """It goes over the suite's budget, and the case's own budget goes over it."""
     demo.add("budgets: {max_wall_ms: 9000}\n")
     demo.add_to_case(more)
 
-    assert demo.load().tasks[0].limits.max_wall_ms == limit
+    (task,) = demo.load().tasks
+
+    assert (task.limits.max_wall_ms, task.timeout_ms) == (budget, timeout)
 
 
 def test_case_assertions_come_after_the_suites(demo: Shelf) -> None:
@@ -235,7 +243,7 @@ def test_prompts_load_without_a_suite(tmp_path: Path) -> None:
 
     (task,) = load_cases(tmp_path, "prompts.jsonl")
 
-    assert (task.input, task.reference, task.limits.max_wall_ms) == (["one", "two"], "r", 50)
+    assert (task.input, task.reference, task.timeout_ms) == (["one", "two"], "r", 50)
 
 
 def test_cases_alone_may_be_given_rules(demo: Shelf) -> None:

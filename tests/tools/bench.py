@@ -19,7 +19,7 @@ from runledger.process.supervisor import Supervisor
 from runledger.tools import ToolSource
 from runledger.tools.live import Live
 from runledger.tools.mcp import Mcp
-from runledger.tools.program import Workplace
+from runledger.tools.workplace import Workplace
 
 RAW_SERVER = """
 import json, os, sys

@@ -50,7 +50,7 @@ def test_nothing_is_started_before_the_first_call(bench: Bench) -> None:
     [
         ("raise ValueError('bad')", "ValueError: bad"),
         ("raise KeyError", "KeyError"),
-        ("import sys; sys.exit(0)", "SystemExit: the tool called sys.exit(0)"),
+        ("import sys; sys.exit(0)", "SystemExit: the code called sys.exit(0)"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
         ("return {'a': [1, {2}]}", "the tool's result is not JSON: a value of type set at $.a.1"),
         ("return float('nan')", "the tool's result is not JSON: nan at $"),
@@ -285,7 +285,7 @@ def test_an_unknown_tool_is_a_tool_error(bench: Bench) -> None:
 
 def test_all_answers_together_have_a_limit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trial's record stays in memory, so it may not grow without end."""
-    monkeypatch.setattr("runledger.tools.program.WEIGHT_CAP", 10_000)
+    monkeypatch.setattr("runledger.wire.servant.WEIGHT_CAP", 10_000)
     source = bench.live("TOOLS = {'long': lambda args: 'x' * 6000}")
     result(source, "long")
 

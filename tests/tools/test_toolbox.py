@@ -68,7 +68,7 @@ def test_tools_are_checked_once_and_opened_for_each_trial(bench: Bench) -> None:
             "TOOLS = [A()]",
             "the schema of 'a' must be a dict, found method",
         ),
-        ("import sys; sys.exit(2)", r"SystemExit: the tool called sys.exit\(2\)"),
+        ("import sys; sys.exit(2)", r"SystemExit: the code called sys.exit\(2\)"),
         ("import os; os._exit(2)", "its process exited with status 2"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_module_that_hangs_while_it_loads_is_refused(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has a minute to load; a call's own limit is not spent on it."""
-    monkeypatch.setattr("runledger.tools.program.START_S", 0.2)
+    monkeypatch.setattr("runledger.wire.servant.START_S", 0.2)
     bench.write("tools.py", "import time; time.sleep(1000)")
 
     assert refusal(bench, "a") == "tool_module: tools.py: did not start within 0.2 s"

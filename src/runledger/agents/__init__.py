@@ -1,30 +1,76 @@
 """The shelf of drivers: how we talk to each kind of agent.
 
-A driver starts a session for a task; the session tells what the agent does, one thing at a time,
-carries answers back to it, and ends it. Whatever goes wrong on the agent's side is raised as an
-AgentError, which the trial writes down as a failure.
+A driver starts a session for an assignment; the session tells what the agent does, one thing at a
+time, carries answers back to it, and ends it. Whatever goes wrong on the agent's side is raised as
+an AgentError, which the trial writes down as a failure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from ..errors import AgentError, SpawnFailed
 from ..ledger.event import (
     FinalOutput,
     Log,
     Message,
     Plan,
+    Raw,
     TaskError,
     Thought,
     ToolCall,
     ToolResult,
     UsageReport,
 )
+from ..ledger.suite import AgentSettings, fill_in
 from ..ledger.task import Task
 from ..ledger.trajectory import Exit
+from ..process.child import Child
 from ..process.deadline import Deadline
+from ..process.pipes import LineBuffer
+from ..process.supervisor import Launch, Supervisor
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A task for an agent: when it has to be done, and in which directory it works."""
+
+    task: Task
+    deadline: Deadline
+    directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What the agents of a run have in common: who starts them, how, and with what."""
+
+    supervisor: Supervisor
+    agent: AgentSettings
+    env: Mapping[str, str]
+    directory: str  # of the suite, or where the prompts are asked
+
+    @property
+    def grace_s(self) -> float:
+        """Give the seconds in which an agent may leave by itself."""
+        return self.agent.grace_ms / 1000
+
+    def command(self, assignment: Assignment) -> list[str]:
+        """Give the agent's command, its placeholders filled in but for {prompt}, {mcp_config}."""
+        places = {"suite": self.directory, "workspace": assignment.directory}
+        return fill_in(self.agent.command, python=sys.executable, **places)
+
+
+def spawn(
+    post: Post, argv: Sequence[str], directory: str, lines: LineBuffer | None = None
+) -> Child:
+    """Start a process of an agent; raise AgentError when there is none."""
+    try:
+        return post.supervisor.start(Launch(argv, directory, post.env), lines)
+    except SpawnFailed as error:
+        raise AgentError("spawn_failed", str(error), error.details) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +81,25 @@ class Asked:
 
 
 Said: TypeAlias = (
-    ToolCall | ToolResult | Message | Thought | Plan | Log | UsageReport | FinalOutput | TaskError
+    Raw
+    | ToolCall
+    | ToolResult
+    | Message
+    | Thought
+    | Plan
+    | Log
+    | UsageReport
+    | FinalOutput
+    | TaskError
 )
 """What an agent tells us that it did."""
 
 
 class Session(Protocol):
     """One task in the hands of one agent."""
+
+    def begin(self) -> Iterator[Said]:
+        """Make the agent ready, yield what is said until then, and give it the task."""
 
     def next(self) -> Asked | Said:
         """Wait for the next thing the agent does; raise AgentError when it fails."""
@@ -59,7 +117,7 @@ class Session(Protocol):
 class Driver(Protocol):
     """How one kind of agent is started."""
 
-    def start(self, task: Task, deadline: Deadline) -> Session:
+    def start(self, assignment: Assignment) -> Session:
         """Give a task to an agent; raise AgentError when there is none to give it to."""
 
     def close(self) -> None:

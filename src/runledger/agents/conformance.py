@@ -7,20 +7,21 @@ from collections.abc import Iterator
 from ..ledger.event import FinalOutput, ToolResult
 from ..ledger.task import Task
 from ..process.deadline import Deadline
-from . import Asked, Driver, Said, Session
+from . import Asked, Assignment, Driver, Said, Session
 
 WITHIN_S = 60.0
 MOST = 1000
 
 
-def check_driver(driver: Driver, task: Task) -> None:
+def check_driver(driver: Driver, task: Task, directory: str = ".") -> None:
     """Give a task to the agent twice; it must come to a final output and end, both times.
 
     Tool calls are answered with an empty object.
     """
     for _ in range(2):
-        session = driver.start(task, Deadline.after(WITHIN_S))
+        session = driver.start(Assignment(task, Deadline.after(WITHIN_S), directory))
         try:
+            list(session.begin())
             heard = list(_to_the_end(session))
             list(session.leave())
         finally:

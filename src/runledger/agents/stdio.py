@@ -4,62 +4,43 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from functools import partial
 
-from ..errors import AgentError, SpawnFailed
-from ..ledger.cut import beginning
-from ..ledger.event import FinalOutput, ToolCall, ToolResult
-from ..ledger.task import Task
-from ..ledger.trajectory import Exit
-from ..process.child import Child, DeadlinePassed
-from ..process.deadline import Deadline
+from ..process.child import Child
 from ..process.pipes import TooLarge
-from ..process.supervisor import Launch, Supervisor
 from ..wire import messages
-from . import Asked, Said
-
-LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
-STDERR_LINES = 20
-WEIGHT_CAP = 96 * 1024 * 1024
+from . import Assignment, Post, spawn
+from .jsonl import LAST_GRACE_S, JsonlSession
 
 
 class StdioDriver:
-    """Start one process per task, or keep processes for the next task with `reuse`."""
+    """Start one process per task, or keep processes for the next task where the suite says so."""
 
-    def __init__(
-        self, supervisor: Supervisor, launch: Launch, grace_s: float, *, reuse: bool = False
-    ) -> None:
-        self._supervisor = supervisor
-        self._launch = launch
-        self._grace_s = grace_s
-        self._reuse = reuse
+    def __init__(self, post: Post) -> None:
+        self._post = post
         self._idle: list[Child] = []
         self._lock = threading.Lock()
 
-    def start(self, task: Task, deadline: Deadline) -> StdioSession:
+    def start(self, assignment: Assignment) -> JsonlSession:
         """Give the task to an idle agent if one is kept, else to a new one."""
-        opening = messages.task_start(task.id, task.input)
         idle = self._take_living()
-        if idle:
-            idle.send(opening)
-        session = StdioSession(idle or self._begin(opening), deadline, self._grace_s)
-        if self._reuse:
+        begin = partial(self._begin, assignment)
+        session = JsonlSession(idle or begin(), assignment.deadline, self._post.grace_s)
+        if self._post.agent.reuse:
             session.keep = self._keep
         if idle:
-            session.replace = lambda: self._begin(opening)
+            idle.send(_opening(assignment))
+            session.replace = begin
         return session
 
     def close(self) -> None:
         """End the agents that were kept."""
         while child := self._take_idle():
-            child.end(LAST_GRACE_S, patience_s=self._grace_s)
+            child.end(LAST_GRACE_S, patience_s=self._post.grace_s)
 
-    def _begin(self, opening: bytes) -> Child:
-        try:
-            child = self._supervisor.start(self._launch)
-        except SpawnFailed as error:
-            raise AgentError("spawn_failed", str(error), error.details) from error
-        child.send(opening)
+    def _begin(self, assignment: Assignment) -> Child:
+        child = spawn(self._post, self._post.command(assignment), assignment.directory)
+        child.send(_opening(assignment))
         return child
 
     def _take_idle(self) -> Child | None:
@@ -80,128 +61,5 @@ class StdioDriver:
             self._idle.append(child)
 
 
-class StdioSession:
-    """One task in the hands of one process.
-
-    With `keep` the process is handed over for the next task. A process that served before may have
-    exited after its last answer: `replace` gives a new one if it ends before saying a word.
-    """
-
-    def __init__(self, child: Child, deadline: Deadline, grace_s: float) -> None:
-        self.keep: Callable[[Child], None] | None = None
-        self.replace: Callable[[], Child] | None = None
-        self._child = child
-        self._deadline = deadline
-        self._grace_s = grace_s
-        self._call_ids: set[str] = set()
-        self._weight = 0
-        self._answered = False
-        self._kept = False
-        self._timed_out = False
-        self._exit: Exit | None = None
-
-    def next(self) -> Asked | Said:
-        """Wait for the next message; every tool call of this protocol asks for an answer."""
-        try:
-            line = self._child.read_line(self._deadline)
-        except DeadlinePassed:
-            self._timed_out = True
-            raise self._fault("timeout", "case timeout waiting for agent message") from None
-        except TooLarge as error:
-            raise self._fault("message_too_large", f"the agent wrote too much: {error}") from None
-        if line is None and self.replace:
-            self._child.end(0)
-            self._child, self.replace = self.replace(), None
-            return self.next()
-        self.replace = None
-        if line is None:
-            raise self._exited_early()
-        heard = self._understand(line)
-        return Asked(heard) if isinstance(heard, ToolCall) else heard
-
-    def answer(self, result: ToolResult) -> None:
-        """Send the answer; it is written while we wait for the next message."""
-        self._child.send(messages.tool_result(result))
-
-    def leave(self) -> Iterator[Said]:
-        """Give the agent its grace to exit, or keep it for the next task."""
-        try:
-            yield from map(self._late, self._last_lines())
-        except TooLarge as error:
-            raise self._fault("message_too_large", f"the agent wrote too much: {error}") from None
-
-    def _last_lines(self) -> Iterator[bytes]:
-        if self.keep is not None:
-            while (line := self._child.line_at_hand()) is not None:
-                yield line
-            self._kept = not self._child.has_exited()
-            return
-        self._child.close_input()
-        until = Deadline.after(self._grace_s)
-        with contextlib.suppress(DeadlinePassed):
-            while (line := self._child.read_line(until)) is not None:
-                yield line
-            self._child.wait_exit(until)
-
-    def close(self) -> Exit:
-        """End the process, unless it waits for the next task."""
-        if self._exit is None:
-            self._exit = self._keep_or_end()
-        return self._exit
-
-    def _keep_or_end(self) -> Exit:
-        if self._kept and self.keep is not None:
-            self._child.renew()
-            self.keep(self._child)
-            return Exit(stop_reason="end_turn")
-        ended = self._child.end(LAST_GRACE_S if self._answered else self._grace_s)
-        return Exit(
-            code=ended.code,
-            signal=ended.signal,
-            timed_out=self._timed_out,
-            stop_reason="end_turn" if self._answered else None,
-            stderr=self._child.stderr,
-            leaky=ended.leaky,
-        )
-
-    def _understand(self, line: bytes) -> messages.Heard:
-        self._weight += messages.weight_of(line)
-        if self._weight > WEIGHT_CAP:
-            raise self._fault("message_too_large", "the agent's messages hold too many values")
-        try:
-            heard = messages.parse(line)
-        except AgentError as error:
-            raise self._fault(error.kind, str(error), error.details) from error
-        match heard:
-            case ToolCall(call_id=call_id) if call_id in self._call_ids:
-                raise self._fault(
-                    "protocol_error", f"call_id {beginning(repr(call_id), 80)} was used before"
-                )
-            case ToolCall(call_id=call_id):
-                self._call_ids.add(call_id)
-            case FinalOutput():
-                self._answered = True
-        return heard
-
-    def _late(self, line: bytes) -> Said:
-        """Understand what comes after the final output, when only logs and usage may come."""
-        heard = self._understand(line)
-        if isinstance(heard, (ToolCall, FinalOutput)):
-            raise self._fault("protocol_error", f"{heard.type} after the final output")
-        return heard
-
-    def _exited_early(self) -> AgentError:
-        self._child.wait_exit(min(self._deadline, Deadline.after(self._grace_s)))
-        code, signal = self._child.peek_exit()
-        how = f"exited with status {code}" if signal is None else f"was ended by {signal}"
-        if code is None and signal is None:
-            how = "closed its standard output"
-        message = f"the agent {how} before its final output"
-        return self._fault("agent_exited_early", message, {"exit_code": code, "signal": signal})
-
-    def _fault(
-        self, kind: str, message: str, details: dict[str, object] | None = None
-    ) -> AgentError:
-        """Make the error, with the last of what the agent wrote on standard error."""
-        last = "\n".join(self._child.stderr.splitlines()[-STDERR_LINES:])
-        return AgentError(kind, message, {**(details or {}), **({"stderr": last} if last else {})})
+def _opening(assignment: Assignment) -> bytes:
+    return messages.task_start(assignment.task.id, assignment.task.input)

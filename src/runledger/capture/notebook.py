@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..ledger.clock import Clock
-from ..ledger.event import Event, Failed, FinalOutput, Happening, ToolCall, ToolResult, UsageReport
+from ..ledger.event import (
+    Event,
+    Failed,
+    FinalOutput,
+    Happening,
+    Raw,
+    TaskStart,
+    ToolCall,
+    ToolResult,
+    UsageReport,
+)
 from ..ledger.grade import Failure, bounded, budget_failure
 from ..ledger.task import Trial
-from ..ledger.trajectory import Exit, Trajectory
+from ..ledger.trajectory import Exit, Trajectory, is_error
 from ..ledger.usage import Breach, Tally, Usage, add_usage, breaches
 
 
@@ -22,23 +32,32 @@ class Notebook:
         self.failed = False
         self._note = note
         self._clock = clock
-        self._started_ms = int(clock.unix() * 1000)
-        self._start = clock.monotonic()
+        self._begin()
         self._answered_ms: int | None = None
         self._events: list[Event] = []
-        self._calls = self._errors = 0
+        self._calls: set[str] = set()
+        self._errors: set[str] = set()
         self._usage = Usage()
+
+    def _begin(self) -> None:
+        """Count the time from now on: the task is sent once the agent is ready for it."""
+        self._started_ms = int(self._clock.unix() * 1000)
+        self._start = self._clock.monotonic()
 
     def note(self, what: Happening) -> None:
         """Write down what happened."""
-        ms = self.elapsed_ms()
         self._note(self.trial, what)
+        if isinstance(what, Raw):
+            return
+        if isinstance(what, TaskStart):
+            self._begin()
+        ms = self.elapsed_ms()
         self._events.append(Event(ms, what))
         match what:
-            case ToolCall():
-                self._calls += 1
-            case ToolResult(ok=False):
-                self._errors += 1
+            case ToolCall(call_id=call_id):
+                self._calls.add(call_id)
+            case ToolResult(call_id=call_id):
+                (self._errors.add if is_error(what) else self._errors.discard)(call_id)
             case UsageReport(usage):
                 self._usage = add_usage(self._usage, usage)
             case FinalOutput() if self._answered_ms is None:
@@ -55,14 +74,15 @@ class Notebook:
 
     def over_limits(self) -> bool:
         """Write down every limit that is passed by now; say whether there is one."""
-        tally = Tally(0, self._calls, self._errors, self._usage)  # the deadline watches the clock
+        # The deadline watches the clock.
+        tally = Tally(0, len(self._calls), len(self._errors), self._usage)
         found = list(breaches(self.trial.task.limits, tally))
         for breach in found:
             self.fail_budget(breach)
         return bool(found)
 
     def elapsed_ms(self) -> int:
-        """Count the milliseconds since the trial began."""
+        """Count the milliseconds since the task was sent, or since the trial began."""
         return int((self._clock.monotonic() - self._start) * 1000)
 
     def trajectory(self, exit: Exit) -> Trajectory:

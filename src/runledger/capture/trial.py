@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
-from ..agents import Asked, Driver, Session
+from ..agents import Asked, Assignment, Driver, Session
 from ..errors import AgentError, TrialFault
 from ..ledger.clock import Clock
-from ..ledger.event import FinalOutput, Happening, TaskError, TaskStart, ToolCall, ToolResult
+from ..ledger.event import FinalOutput, Happening, Raw, TaskError, TaskStart, ToolCall, ToolResult
 from ..ledger.fingerprint import show_name
 from ..ledger.grade import Failure
-from ..ledger.task import Trial
+from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Exit, Trajectory
 from ..ledger.usage import Breach
 from ..process.deadline import Deadline
@@ -21,6 +22,7 @@ from ..tools import ToolSource
 from .notebook import Notebook
 
 DEFAULT_LIMIT_MS = 30_000
+BUDGET = "max_wall_ms"
 MOST_MESSAGES = 100_000  # so that a flood of tiny messages cannot fill the memory
 
 Answer: TypeAlias = Callable[[ToolCall], ToolResult]
@@ -36,12 +38,15 @@ class Stage:
     note: Callable[[Trial, Happening], None]
     clock: Clock
     most_messages: int = MOST_MESSAGES
+    limit_ms: int = DEFAULT_LIMIT_MS  # for tasks that name none
 
 
-def run_trial(trial: Trial, stage: Stage, source: ToolSource) -> Trajectory:
+def run_trial(trial: Trial, stage: Stage, source: ToolSource, directory: str) -> Trajectory:
     """Ask an agent one task once; every failure of the agent is in the trajectory."""
     book = Notebook(trial, stage.note, stage.clock)
-    return book.trajectory(_ask(book, stage, source))
+    deadline = Deadline.after(_limit_of(trial.task, stage).ms / 1000)
+    answer = partial(_answer_by, source, deadline)
+    return book.trajectory(_ask(book, stage, Assignment(trial.task, deadline, directory), answer))
 
 
 def refuse_trial(trial: Trial, stage: Stage, failure: Failure) -> Trajectory:
@@ -51,21 +56,20 @@ def refuse_trial(trial: Trial, stage: Stage, failure: Failure) -> Trajectory:
     return book.trajectory(Exit())
 
 
-def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
+def _ask(book: Notebook, stage: Stage, assignment: Assignment, answer: Answer) -> Exit:
     """Start the agent, talk with it to the end, and end it."""
-    task = book.trial.task
-    limit_ms = task.limits.max_wall_ms
-    deadline = Deadline.after((DEFAULT_LIMIT_MS if limit_ms is None else limit_ms) / 1000)
     try:
-        session = stage.driver.start(task, deadline)
+        session = stage.driver.start(assignment)
     except AgentError as error:
         book.fail(_failure(error))
         return Exit()
     try:
-        book.note(TaskStart(task.input))
-        _converse(session, book, stage, lambda call: source.answer(call, deadline))
+        for said in session.begin():
+            book.note(said)
+        book.note(TaskStart(assignment.task.input))
+        _converse(session, book, stage, answer)
     except TrialFault as fault:
-        _give_up(fault, book)
+        _give_up(fault, book, _limit_of(assignment.task, stage))
     finally:
         exit = session.close()
     return exit
@@ -73,8 +77,10 @@ def _ask(book: Notebook, stage: Stage, source: ToolSource) -> Exit:
 
 def _converse(session: Session, book: Notebook, stage: Stage, answer: Answer) -> None:
     """Hear the agent out: until its final output, a failure, or more messages than are kept."""
-    for _ in range(stage.most_messages):
+    left = stage.most_messages
+    while left > 0:
         heard = session.next()
+        left -= not isinstance(heard, Raw)  # which are not kept in memory
         book.note(heard.call if isinstance(heard, Asked) else heard)
         if book.over_limits():
             return
@@ -105,18 +111,36 @@ def _answer(call: ToolCall, session: Session, book: Notebook, stage: Stage, answ
         session.answer(result)
 
 
-def _give_up(fault: TrialFault, book: Notebook) -> None:
+def _give_up(fault: TrialFault, book: Notebook, limit: _Limit) -> None:
     """Write down what ended the talk; a time-out names the limit, and its budget if it is one."""
     if fault.kind != "timeout":
         book.fail(_failure(fault))
         return
-    limit_ms = book.trial.task.limits.max_wall_ms
-    if limit_ms is None:
-        message = f"{fault}: over {DEFAULT_LIMIT_MS} ms (the default)"
-        book.fail(Failure("timeout", message, fault.details))
-    else:
-        book.fail(Failure("timeout", f"{fault}: over {limit_ms} ms (max_wall_ms)", fault.details))
-        book.fail_budget(Breach("max_wall_ms", limit_ms, book.elapsed_ms()))
+    message = f"{fault}: over {limit.ms} ms ({limit.name})"
+    book.fail(Failure("timeout", message, fault.details))
+    if limit.name == BUDGET:
+        book.fail_budget(Breach(BUDGET, limit.ms, max(limit.ms, book.elapsed_ms())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """How long a trial may take, and who says so."""
+
+    ms: int
+    name: str
+
+
+def _limit_of(task: Task, stage: Stage) -> _Limit:
+    """Find the limit that the task names, or the one for tasks that name none."""
+    if task.limits.max_wall_ms is not None:
+        return _Limit(task.limits.max_wall_ms, BUDGET)
+    if task.timeout_ms is not None:
+        return _Limit(task.timeout_ms, "timeout")
+    return _Limit(stage.limit_ms, "the default")
+
+
+def _answer_by(source: ToolSource, deadline: Deadline, call: ToolCall) -> ToolResult:
+    return source.answer(call, deadline)
 
 
 def _failure(fault: TrialFault) -> Failure:

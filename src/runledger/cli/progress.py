@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from ..harness.suite_run import Unwatched, Watcher
 from ..ledger.printable import one_line
 from ..ledger.run import TrialRow
 from ..ledger.suite import Suite
+from ..ledger.value import Json
 from .exits import say
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Lines:
         self._lock = threading.Lock()
         say(f"{one_line(suite.name)}: {trials} to run, {suite.mode}, in {path}")
 
-    def ended(self, row: TrialRow) -> None:
+    def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
         """Write the line of a trial."""
         with self._lock:
             self._done += 1
@@ -64,7 +66,7 @@ class Bar:
         self._row = self._progress.add_task(one_line(suite.name), total=trials, bad="")
         self._progress.start()
 
-    def ended(self, row: TrialRow) -> None:
+    def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
         """Move the bar on."""
         with self._lock:
             self._bad += row.status != "passed"

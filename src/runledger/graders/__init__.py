@@ -44,10 +44,11 @@ Check: TypeAlias = Callable[[Any, Trajectory], Iterator[Failure]]
 class Place:
     """Where programs of the user's run, who watches over them, and for how long at most."""
 
-    directory: str
+    directory: str  # of the suite, where programs are started
     supervisor: Supervisor
     timeout_s: float = 60.0
     python: str = sys.executable
+    workspace: str | None = None  # where the agent worked, if not in the same directory
 
 
 @dataclass(frozen=True, slots=True)

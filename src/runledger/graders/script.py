@@ -13,7 +13,7 @@ from ..errors import SpawnFailed
 from ..ledger.cut import beginning, ending
 from ..ledger.fingerprint import preview
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
-from ..ledger.result import steps_of
+from ..ledger.question import Question, question_fields, question_of
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.suite import fill_in
 from ..ledger.trajectory import Trajectory, failures_in, output_in
@@ -53,9 +53,13 @@ class ScriptGrader:
         """Ask the program; if it cannot answer, that is its own fault and not the agent's."""
         if failures_in(trajectory.events) and isinstance(output_in(trajectory.events), Absent):
             return grade_of(self.name, [no_output(self.name, trajectory)])
+        return self.judge(question_of(trajectory, self.place.workspace or self.place.directory))
+
+    def judge(self, question: Question) -> Grade:
+        """Ask the program about one answer."""
         finished = None
         try:
-            finished = self._run(trajectory)
+            finished = self._run(question)
             verdict = _read(finished, self.place.timeout_s)
         except (_Fault, SpawnFailed) as fault:
             return grade_of(self.name, [_fault_failure(self.command, fault, finished)])
@@ -64,27 +68,18 @@ class ScriptGrader:
             self.name, verdict.passed, verdict.score, failures, verdict.reasoning, verdict.outcome
         )
 
-    def _run(self, trajectory: Trajectory) -> Finished:
+    def _run(self, question: Question) -> Finished:
         place = self.place
         argv = fill_in(self.command, python=place.python, suite=place.directory)
         launch = Launch(argv, place.directory, dict(os.environ))
-        question = _question(trajectory, place.directory)
-        return run_program(place.supervisor, launch, question, place.timeout_s, ANSWER_CAP)
+        asked = _written(question)
+        return run_program(place.supervisor, launch, asked, place.timeout_s, ANSWER_CAP)
 
 
-def _question(trajectory: Trajectory, directory: str) -> bytes:
-    task = trajectory.trial.task
-    output = output_in(trajectory.events)
-    question = {
-        "input": task.input,
-        "output": "" if isinstance(output, Absent) else output,
-        "expected": task.expected,
-        "trajectory": list(steps_of(trajectory)),
-        "metadata": dict(task.metadata),
-        "cwd": directory,
-    }
+def _written(question: Question) -> bytes:
     try:
-        return json.dumps(question).encode()  # ASCII: a lone surrogate stays valid JSON
+        # ASCII: a lone surrogate stays valid JSON
+        return json.dumps(question_fields(question)).encode()
     except RecursionError:
         raise _Fault("the trial is nested too deep to be handed over") from None
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from .. import registry
-from ..agents import Driver
+from ..agents import Driver, Post
 from ..errors import CassetteError
-from ..ledger.suite import AgentSettings, Suite, fill_in, record_command
+from ..ledger.suite import AgentSettings, Suite, record_command
 from ..ledger.task import Task
-from ..process.supervisor import Launch, Supervisor
+from ..process.supervisor import Supervisor
 from ..store.cassette import load_cassette
 from ..store.masking import mask_for, masking_for
 from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
@@ -30,14 +29,9 @@ ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPD
 
 def driver_for(suite: Suite, supervisor: Supervisor) -> Driver:
     """Make the driver that starts the suite's agent."""
-    launch = Launch(
-        argv=fill_in(suite.agent.command, python=sys.executable, suite=suite.directory),
-        cwd=suite.directory,
-        env=agent_environment(suite.agent, os.environ),
-    )
-    grace_s = suite.agent.grace_ms / 1000
+    env = agent_environment(suite.agent, os.environ)
     make = registry.find("agents", suite.agent.protocol)
-    return cast(Driver, make(supervisor, launch, grace_s, reuse=suite.agent.reuse))
+    return cast(Driver, make(Post(supervisor, suite.agent, env, suite.directory)))
 
 
 def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[str, str]:
@@ -69,8 +63,8 @@ def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:
     """Try the tools that answer outside replay, or say what is wrong with them."""
     if suite.mode == "replay":
         return None
-    from ..tools.program import Workplace  # replay does not pay for it
     from ..tools.toolbox import check_tools
+    from ..tools.workplace import Workplace  # replay does not pay for it
 
     return check_tools(suite.tools, Workplace(supervisor, suite.directory, dict(os.environ)))
 

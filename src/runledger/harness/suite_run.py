@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from ..ledger.run import Ending, Summary, TrialRow
 from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
+from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.rundir import RunWriter, make_run_directory, read_run
 from ..tools import ToolSource
@@ -52,8 +53,8 @@ class Watcher(Protocol):
     def begin(self, suite: Suite, trials: int, path: Path) -> None:
         """Learn that a run of so many trials begins."""
 
-    def ended(self, row: TrialRow) -> None:
-        """Learn that a trial has ended; called from the thread that did it."""
+    def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
+        """Learn how a trial ended, and what its line of results.jsonl says."""
 
     def finish(self) -> None:
         """Learn that no more trials will end."""
@@ -65,7 +66,7 @@ class Unwatched:
     def begin(self, suite: Suite, trials: int, path: Path) -> None:
         """Ignore that a run begins."""
 
-    def ended(self, row: TrialRow) -> None:
+    def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
         """Ignore that a trial has ended."""
 
     def finish(self) -> None:
@@ -167,8 +168,9 @@ class _Floor:
             return False
         trajectory = self._captured_and_graded(trial)
         row = row_of(trajectory)
-        self.writer.end_trial(trial, row, capture_result(trajectory, row.status, self.agent))
-        self.watcher.ended(row)
+        result = capture_result(trajectory, row.status, self.agent)
+        line = self.writer.end_trial(trial, row, result)
+        self.watcher.ended(row, line)
         return row.status == "passed" or not self.fail_fast
 
     def _captured_and_graded(self, trial: Trial) -> Trajectory:
@@ -186,6 +188,6 @@ class _Floor:
             failure = Failure("cassette_invalid", str(error), {"line": error.line})
             return refuse_trial(trial, self.stage, failure)
         with contextlib.closing(source):
-            captured = run_trial(trial, self.stage, source)
+            captured = run_trial(trial, self.stage, source, self.place.directory)
             graded = grade_trajectory(captured, self.place, self.stage.note)
             return finish_tools(graded, source, self.stage.note)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from .grade import Failure, Grade
 from .usage import Usage
 from .value import Json
+
+Direction: TypeAlias = Literal["to_agent", "from_agent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,25 +22,36 @@ class TaskStart:
 
 
 @dataclass(frozen=True, slots=True)
+class Raw:
+    """A message of a foreign protocol, as it came; it is on disk only, not in the trajectory."""
+
+    type: ClassVar[str] = "raw"
+    direction: Direction
+    data: Json
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The agent asked for a tool."""
+    """The agent asked for a tool, or told more about a call of this id."""
 
     type: ClassVar[str] = "tool_call"
     name: str
     call_id: str
     args: Json
     extra: Mapping[str, Json] = field(default_factory=dict)
+    status: str | None = None  # where the agent's own words for it are known
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A tool answered."""
+    """A tool answered; for one call id, the last answer counts."""
 
     type: ClassVar[str] = "tool_result"
     call_id: str
     ok: bool
     result: Json = None
     error: Json = None
+    exit_code: int | None = None  # of a command that the tool ran and reported as a success
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +135,7 @@ class Graded:
 
 Happening: TypeAlias = (
     TaskStart
+    | Raw
     | ToolCall
     | ToolResult
     | Message
@@ -170,7 +184,10 @@ def _grade_fields(grade: Grade) -> dict[str, Json]:
 
 
 def _left_out(name: str, value: Json) -> bool:
-    return value is None and name in ("data", "error")  # the optional fields of the protocol
+    return value is None and name in _OPTIONAL
+
+
+_OPTIONAL = ("data", "error", "status", "exit_code")
 
 
 def _present(fields: Mapping[str, Json]) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .event import (
     Event,
@@ -16,13 +16,15 @@ from .event import (
     UsageReport,
     failure_fields,
 )
-from .grade import Status
+from .grade import Status, counts
+from .task import Trial
 from .trajectory import (
     Call,
     Trajectory,
     calls_in,
     failures_in,
     grades_in,
+    is_error,
     output_in,
     tally_of,
 )
@@ -38,7 +40,7 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     output = output_in(trajectory.events)
     failures = failures_in(trajectory.events)
     steps = list(steps_of(trajectory))
-    tool_errors = any(step.get("status") == "failed" for step in steps)
+    results = [call.result for call in calls_in(trajectory.events)]
     line: dict[str, Json] = {"id": task.id, "input": task.input}
     line["output"] = "" if isinstance(output, Absent) else output
     if task.expected is not None:
@@ -46,8 +48,8 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     line["trajectory"] = steps
     line["metadata"] = {"agent": agent, **task.metadata}
     line["timing"] = _timing(trajectory)
-    line["toolErrors"] = tool_errors
-    line["toolErrorsDerived"] = False
+    line["toolErrors"] = any(map(is_error, results))
+    line["toolErrorsDerived"] = any(one is not None and one.ok and one.exit_code for one in results)
     if failures:
         line["errors"] = [failure.message for failure in failures]
     line |= _score(trajectory, status)
@@ -65,19 +67,43 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     return line
 
 
+RUN_KEYS = frozenset({"trial", "attempt", "condition", "status", "failures"})
+"""What a run's results.jsonl has beside the keys of a CaptureResult."""
+
+
+def published(line: Mapping[str, Json]) -> dict[str, Json]:
+    """Leave out what only a run's own file says."""
+    return {key: value for key, value in line.items() if key not in RUN_KEYS}
+
+
 def steps_of(trajectory: Trajectory) -> Iterator[Mapping[str, Json]]:
     """Yield the steps of a trial, in order, as results.jsonl and graders see them."""
-    calls = {id(call.call): call for call in calls_in(trajectory.events)}
-    shown = (event for event in trajectory.events if isinstance(event.what, STEPS))
-    for number, event in enumerate(shown, start=1):
-        step = _step(event, calls)
-        yield {**step, "timestamp": event.ms, "stepId": f"{trajectory.trial.task.id}-step-{number}"}
+    calls = {call.call.call_id: call for call in calls_in(trajectory.events)}
+    prefix = _prefix(trajectory.trial)
+    for number, event in enumerate(_shown(trajectory.events), start=1):
+        yield {**_step(event, calls), "timestamp": event.ms, "stepId": f"{prefix}-step-{number}"}
 
 
-def _step(event: Event, calls: Mapping[int, Call]) -> Mapping[str, Json]:
+def _prefix(trial: Trial) -> str:
+    return f"{trial.task.id}-t{trial.number}" if trial.repeated else trial.task.id
+
+
+def _shown(events: Iterable[Event]) -> Iterator[Event]:
+    """Yield the events that are steps; a call that is told several times is one."""
+    seen: set[str] = set()
+    for event in events:
+        if isinstance(event.what, ToolCall):
+            if event.what.call_id in seen:
+                continue
+            seen.add(event.what.call_id)
+        if isinstance(event.what, STEPS):
+            yield event
+
+
+def _step(event: Event, calls: Mapping[str, Call]) -> Mapping[str, Json]:
     match event.what:
-        case ToolCall():
-            return _tool_step(calls[id(event.what)])
+        case ToolCall(call_id=call_id):
+            return _tool_step(calls[call_id])
         case Message(content) | Thought(content):
             return {"type": event.what.type, "content": content}
         case Plan(entries):
@@ -88,7 +114,7 @@ def _step(event: Event, calls: Mapping[int, Call]) -> Mapping[str, Json]:
 def _tool_step(call: Call) -> Mapping[str, Json]:
     step: dict[str, Json] = {"type": "tool_call", "name": call.call.name}
     if call.result is None:
-        return step | {"status": "pending", "input": call.call.args}
+        return step | {"status": call.call.status or "pending", "input": call.call.args}
     step["status"] = "completed" if call.result.ok else "failed"
     step["input"] = call.call.args
     step["output"] = call.result.result if call.result.ok else call.result.error
@@ -103,8 +129,13 @@ def _timing(trajectory: Trajectory) -> Mapping[str, Json]:
 
 
 def _score(trajectory: Trajectory, status: Status) -> Mapping[str, Json]:
-    grades = grades_in(trajectory.events)
-    if not grades or status == "error":
+    failures = failures_in(trajectory.events)
+    if not trajectory.trial.task.assertions or not counts(status, failures):
+        return {}
+    if status == "error":  # the agent gave nothing to judge, and that is its own failure
+        return {"score": {"pass": False, "score": 0.0, "reasoning": failures[0].message}}
+    grades = [grade for grade in grades_in(trajectory.events) if grade.grader != "budgets"]
+    if not grades:
         return {}
     score: dict[str, Json] = {
         "pass": status == "passed",

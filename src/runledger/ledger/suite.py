@@ -7,12 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from .adapter import Adapter
+from .permission import ALLOW_ALL, Permissions
 from .task import Task
 
 Mode: TypeAlias = Literal["replay", "record", "live"]
 AgentProtocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
 
 OUTPUT_DIR = ".agentci/runs"
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """An MCP server that an agent is told to start and use."""
+
+    name: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +37,11 @@ class AgentSettings:
     env_pass: tuple[str, ...] = ()
     env_set: Mapping[str, str] = field(default_factory=dict)
     grace_ms: int = 2000
+    adapter: Adapter | None = None  # how a headless agent is started and understood
+    permissions: Permissions = ALLOW_ALL
+    fs: bool = False  # offer it our hands to read and write files
+    terminal: bool = False  # offer it our hands to run commands
+    servers: tuple[McpServer, ...] = ()  # that it is told to use
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +110,12 @@ class Suite:
     sha256: str = ""  # of suite.yaml as it was read
 
 
-def fill_in(command: Sequence[str], *, python: str, suite: str) -> list[str]:
+def fill_in(command: Sequence[str], **places: str) -> list[str]:
     """Put values in place of the placeholders in a command's words."""
-    return [word.replace("{python}", python).replace("{suite}", suite) for word in command]
+    words = list(command)
+    for name, value in places.items():
+        words = [word.replace(f"{{{name}}}", value) for word in words]
+    return words
 
 
 def record_command(place: str, case_id: str) -> str:

@@ -24,6 +24,7 @@ class Task:
     assertions: tuple[Assertion, ...] = ()
     limits: Limits = Limits()
     reference: Json = None  # an answer known to be good, to try graders on
+    timeout_ms: int | None = None  # how long it may take; a limit in `limits` is a budget, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,4 @@ class Trial:
     number: int = 1
     attempt: int = 1
     condition: str | None = None
+    repeated: bool = False  # there are others like it, so that ids of steps name its number

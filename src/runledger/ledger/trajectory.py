@@ -52,26 +52,41 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call with its answer, if it got one."""
+    """A tool call as it was told last, with its answer, if it got one."""
 
     call: ToolCall
-    ms: int
+    ms: int  # when it was asked for first
     result: ToolResult | None
     duration_ms: int | None
 
 
 def calls_in(events: tuple[Event, ...]) -> Iterator[Call]:
-    """Yield every tool call in the order of asking, paired with its answer by call id."""
-    answers = {
-        event.what.call_id: (event.what, event.ms)
-        for event in events
-        if isinstance(event.what, ToolResult)
-    }
+    """Yield every tool call in the order of asking, paired with its answer by call id.
+
+    An agent may tell of one call several times: the first telling gives its place, the last one
+    its words.
+    """
+    asked: dict[str, int] = {}
+    told: dict[str, ToolCall] = {}
+    answers: dict[str, ToolResult] = {}
+    answered: dict[str, int] = {}
     for event in events:
-        if isinstance(event.what, ToolCall):
-            result, answered = answers.get(event.what.call_id, (None, None))
-            duration = None if answered is None else answered - event.ms
-            yield Call(event.what, event.ms, result, duration)
+        match event.what:
+            case ToolCall(call_id=call_id):
+                asked.setdefault(call_id, event.ms)
+                told[call_id] = event.what
+            case ToolResult(call_id=call_id):
+                answered.setdefault(call_id, event.ms)
+                answers[call_id] = event.what
+    for call_id, call in told.items():
+        ended = answered.get(call_id)
+        duration = None if ended is None else ended - asked[call_id]
+        yield Call(call, asked[call_id], answers.get(call_id), duration)
+
+
+def is_error(result: ToolResult | None) -> bool:
+    """Say whether a tool failed: by its own words, or by the exit code in what it gave."""
+    return result is not None and (not result.ok or bool(result.exit_code))
 
 
 def output_in(events: tuple[Event, ...]) -> Json | Absent:
@@ -95,18 +110,15 @@ def grades_in(events: tuple[Event, ...]) -> tuple[Grade, ...]:
 def tally_of(trajectory: Trajectory) -> Tally:
     """Add up what a trial used."""
     usage = Usage()
-    calls = errors = 0
     for event in trajectory.events:
         if isinstance(event.what, UsageReport):
             usage = add_usage(usage, event.what.usage)
-        elif isinstance(event.what, ToolCall):
-            calls += 1
-        elif isinstance(event.what, ToolResult):
-            errors += not event.what.ok
-    return Tally(trajectory.wall_ms, calls, errors, usage)
+    calls = list(calls_in(trajectory.events))
+    errors = sum(is_error(call.result) for call in calls)
+    return Tally(trajectory.wall_ms, len(calls), errors, usage)
 
 
 def calls_by_name(events: tuple[Event, ...]) -> Mapping[str, int]:
     """Count the calls of each tool, by name in alphabetical order."""
-    counter = Counter(event.what.name for event in events if isinstance(event.what, ToolCall))
+    counter = Counter(call.call.name for call in calls_in(events))
     return dict(sorted(counter.items()))

@@ -75,11 +75,18 @@ class RunWriter:
         own = _own(self._clean(trial, fields_of(what), ids))
         self._append({**_place(trial), "type": what.type, **own})
 
-    def end_trial(self, trial: Trial, row: TrialRow, result: Mapping[str, Json]) -> None:
-        """Note how a trial ended: its result first, so that an ending always has one."""
-        self._results.append(self._clean(trial, result, ("id",)))
+    def end_trial(
+        self, trial: Trial, row: TrialRow, result: Mapping[str, Json]
+    ) -> Mapping[str, Json]:
+        """Note how a trial ended: its result first, so that an ending always has one.
+
+        Give the result as it was written, without its secrets.
+        """
+        line = self._clean(trial, result, ("id",))
+        self._results.append(line)
         self._append({**_place(trial), "type": "case_end", **self._clean(trial, row_fields(row))})
         self._memory.forget(_key(trial))
+        return line
 
     def end(self, ending: Ending) -> None:
         """Note that the run ends, and make sure that all of it is on the disk."""

@@ -129,12 +129,13 @@ def _task_start(line: Mapping[str, Any]) -> TaskStart:
 
 
 def _tool_call(line: Mapping[str, Any]) -> ToolCall:
-    more = _extra(line, "name", "call_id", "args")
-    return ToolCall(line["name"], line["call_id"], line["args"], more)
+    more = _extra(line, "name", "call_id", "args", "status")
+    return ToolCall(line["name"], line["call_id"], line["args"], more, line.get("status"))
 
 
 def _tool_result(line: Mapping[str, Any]) -> ToolResult:
-    return ToolResult(line["call_id"], line["ok"], line.get("result"), line.get("error"))
+    told = (line.get(key) for key in ("result", "error", "exit_code"))
+    return ToolResult(line["call_id"], line["ok"], *told)
 
 
 def _log(line: Mapping[str, Any]) -> Log:

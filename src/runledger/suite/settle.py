@@ -52,10 +52,15 @@ def case_rules(suite: spec.SuiteConfig, schemas: SchemaShelf) -> CaseRules:
 
 
 def settle_case(case: spec.CaseConfig, rules: CaseRules, schemas: SchemaShelf) -> Task:
-    """Make the task of a case: its own assertions after the suite's, its budgets over them."""
-    limits = rules.limits
-    if case.timeout is not None:
-        limits = replace(limits, max_wall_ms=case.timeout)
+    """Make the task of a case: its own assertions after the suite's, its budgets over them.
+
+    A timeout of its own stands in for the suite's budget of time.
+    """
+    limits, timeout = rules.limits, case.timeout
+    if case.budgets is not None and "max_wall_ms" in case.budgets.model_fields_set:
+        timeout = None
+    elif timeout is not None:
+        limits = replace(limits, max_wall_ms=None)
     return Task(
         id=case.id,
         input=case.input,
@@ -67,6 +72,7 @@ def settle_case(case: spec.CaseConfig, rules: CaseRules, schemas: SchemaShelf) -
         assertions=rules.assertions + _settle_assertions(case.assertions, schemas),
         limits=_settle_limits(case.budgets, limits),
         reference=case.reference,
+        timeout_ms=timeout,
     )
 
 

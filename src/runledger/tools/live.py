@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from ..errors import AgentError, UsageError
 from ..ledger.event import ToolCall, ToolResult
 from ..ledger.grade import Failure
 from ..process.deadline import Deadline
 from ..process.supervisor import Launch
-from ..wire import python_host
+from ..wire.host import command_of
 from ..wire.jsonrpc import Connection, RpcError
-from .program import START_S, ToolFailed, ToolProgram, Turn, Workplace
-
-HOST = str(Path(python_host.__file__))
+from ..wire.servant import START_S, NoAnswer, Servant, Turn
+from .workplace import Workplace
 
 
 class Live:
     """Call the tools of one Python module; what they keep in memory ends with the trial."""
 
     def __init__(self, place: Workplace, module: str, timeout_s: float) -> None:
-        argv = [sys.executable, "-P", HOST, module]  # -P: our own directory is not the user's
-        launch = Launch(argv, place.directory, place.env)
+        launch = Launch(command_of("tools", module), place.directory, place.env)
         self._module = module
         self._timeout_s = timeout_s
         self._names: tuple[str, ...] = ()
-        self._program = ToolProgram(place.supervisor, launch, self._load)
+        self._program = Servant(place.supervisor, launch, self._load)
 
     def names(self) -> Sequence[str]:
         """Load the module and list its tools, or raise UsageError with what is wrong with it."""
         try:
             self._program.ask("check", {}, Turn(self._module, START_S, Deadline.after(3 * START_S)))
-        except (ToolFailed, AgentError) as fault:
+        except (NoAnswer, AgentError) as fault:
             raise UsageError(f"tool_module: {self._module}: {fault}") from None
         return self._names
 
@@ -42,7 +38,7 @@ class Live:
         turn = Turn(call.name, self._timeout_s, deadline)
         try:
             result = self._program.ask("call", {"name": call.name, "args": call.args}, turn)
-        except ToolFailed as failed:
+        except NoAnswer as failed:
             return ToolResult(call.call_id, ok=False, error=str(failed))
         return ToolResult(call.call_id, ok=True, result=result)
 
@@ -62,6 +58,6 @@ class Live:
             names = connection.call("load", None, deadline)
         except RpcError as fault:
             trace = f"\n{fault.data}" if fault.data else ""
-            raise ToolFailed(f"could not be loaded: {fault}{trace}") from None
+            raise NoAnswer(f"could not be loaded: {fault}{trace}") from None
         if isinstance(names, list):
             self._names = tuple(map(str, names))

@@ -15,7 +15,8 @@ from ..ledger.version import VERSION
 from ..process.deadline import Deadline
 from ..process.supervisor import Launch
 from ..wire.jsonrpc import Connection, Request, serve_nothing
-from .program import START_S, ToolFailed, ToolProgram, Turn, Workplace
+from ..wire.servant import START_S, NoAnswer, Servant, Turn
+from .workplace import Workplace
 
 PROTOCOL = "2025-06-18"
 KNOWN_PROTOCOLS = ("2024-11-05", "2025-03-26", PROTOCOL, "2025-11-25")
@@ -32,15 +33,13 @@ class Mcp:
         launch = Launch(argv, place.directory, {**place.env, **server.env})
         self._name = name
         self._timeout_s = timeout_s
-        self._program = ToolProgram(
-            place.supervisor, launch, _initialize, serve=_serve, cancel=_cancel
-        )
+        self._program = Servant(place.supervisor, launch, _initialize, serve=_serve, cancel=_cancel)
 
     def names(self) -> Sequence[str]:
         """Ask the server for all its tools, page by page; raise UsageError if it cannot tell."""
         try:
             return self._listed(Turn("tools/list", START_S, Deadline.after(10 * START_S)))
-        except (ToolFailed, AgentError) as fault:
+        except (NoAnswer, AgentError) as fault:
             raise UsageError(f"mcp_tools: {self._name}: {fault}") from None
 
     def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
@@ -49,7 +48,7 @@ class Mcp:
         params: Json = {"name": call.name, "arguments": call.args}
         try:
             result = self._program.ask("tools/call", params, turn)
-        except ToolFailed as failed:
+        except NoAnswer as failed:
             return ToolResult(call.call_id, ok=False, error=f"{self._name}: {failed}")
         return read_result(call.call_id, result)
 
@@ -74,7 +73,7 @@ class Mcp:
             cursor = page.get("nextCursor") if isinstance(page, Mapping) else None
             if cursor is None:
                 return names
-        raise ToolFailed(f"tools/list has over {MOST_PAGES} pages")
+        raise NoAnswer(f"tools/list has over {MOST_PAGES} pages")
 
 
 def read_result(call_id: str, found: Json) -> ToolResult:
@@ -100,7 +99,7 @@ def _text_of(content: list[Json]) -> Json:
 def _names_in(page: Json) -> list[str]:
     tools = page.get("tools") if isinstance(page, Mapping) else None
     if not isinstance(tools, list):
-        raise ToolFailed(f"tools/list was answered with {preview(page, 200)}")
+        raise NoAnswer(f"tools/list was answered with {preview(page, 200)}")
     names = [tool.get("name") if isinstance(tool, Mapping) else None for tool in tools]
     return [name for name in names if isinstance(name, str)]
 
@@ -115,7 +114,7 @@ def _initialize(connection: Connection, deadline: Deadline) -> None:
     version = answer.get("protocolVersion") if isinstance(answer, Mapping) else answer
     if version not in KNOWN_PROTOCOLS:
         known = ", ".join(KNOWN_PROTOCOLS)
-        raise ToolFailed(f"it speaks protocol version {preview(version, 60)} (known: {known})")
+        raise NoAnswer(f"it speaks protocol version {preview(version, 60)} (known: {known})")
     connection.tell("notifications/initialized")
 
 

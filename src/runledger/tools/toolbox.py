@@ -15,8 +15,8 @@ from . import LiveSource, ToolSource
 from .built_in import BuiltIn
 from .live import Live
 from .mcp import Mcp
-from .program import Workplace
 from .several import Route, Several
+from .workplace import Workplace
 
 SHOWN_NAMES = 20
 

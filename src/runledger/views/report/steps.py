@@ -22,6 +22,7 @@ from ...ledger.event import (
     UsageReport,
 )
 from ...ledger.grade import Grade
+from ...ledger.trajectory import is_error
 from ...ledger.value import Json
 from .cut import cut_json, cut_text
 from .failures import failure_fields, step_concerned
@@ -38,7 +39,7 @@ class Timeline:
     failures: list[Json] = field(default_factory=list)
     grades: list[Json] = field(default_factory=list)
     concerned: dict[int, list[Json]] = field(default_factory=dict)  # step: its failures
-    open_calls: dict[str, dict[str, Json]] = field(default_factory=dict)
+    calls: dict[str, dict[str, Json]] = field(default_factory=dict)
 
 
 def timeline_of(events: Sequence[Event], most: int) -> dict[str, Json]:
@@ -59,11 +60,13 @@ def _add(line: Timeline, event: Event, most: int) -> None:
             _add_failure(line, failure_fields(failure, most), step_concerned(failure, line.steps))
         case Graded(grade):
             line.grades.append(_grade(grade, most))
+        case ToolCall(call_id=call_id) if call_id in line.calls:
+            line.calls[call_id] |= _step(event.what, most)
         case what:
             step = {"ms": event.ms, **_step(what, most)}
             line.steps.append(step)
             if isinstance(what, ToolCall):
-                line.open_calls[what.call_id] = step
+                line.calls[what.call_id] = step
 
 
 def _add_failure(line: Timeline, fields: Json, step: int | None) -> None:
@@ -75,12 +78,12 @@ def _add_failure(line: Timeline, fields: Json, step: int | None) -> None:
 
 
 def _close_call(line: Timeline, result: ToolResult, ms: int, most: int) -> None:
-    step = line.open_calls.pop(result.call_id, None)
+    step = line.calls.get(result.call_id)
     if step is None:
         return
     asked = step["ms"]
     assert isinstance(asked, int)
-    step |= {"took": ms - asked, "ok": result.ok}
+    step |= {"took": step.get("took", ms - asked), "ok": not is_error(result)}
     step["result"] = cut_json(result.result if result.ok else result.error, most)
 
 
@@ -88,7 +91,7 @@ def _step(what: Happening, most: int) -> dict[str, Json]:
     match what:
         case TaskStart(input):
             return {"kind": "input", "value": cut_json(input, most)}
-        case ToolCall(name, call_id, args, extra):
+        case ToolCall(name, call_id, args, extra, _):
             step: dict[str, Json] = {"kind": "call", "name": name[:most], "id": call_id[:most]}
             return step | {"args": cut_json(args, most)} | _extra(extra, most)
         case Message(content) | Thought(content):

@@ -1,8 +1,8 @@
-"""A program that answers tool calls: started at the first one, replaced after it was lost."""
+"""A program that answers requests: started at the first one, replaced after it was lost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,9 +12,10 @@ from ..ledger.fingerprint import show_name
 from ..ledger.value import Json
 from ..process.child import Child, DeadlinePassed
 from ..process.deadline import Deadline
+from ..process.fate import how_it_ended, last_lines
 from ..process.pipes import TooLarge
 from ..process.supervisor import Launch, Supervisor
-from ..wire.jsonrpc import Connection, NotSpoken, PeerGone, RpcError, Serve, serve_nothing
+from .jsonrpc import Connection, NotSpoken, PeerGone, RpcError, Serve, serve_nothing
 
 START_S = 60.0  # imports may be slow, and do not count as the time of a call
 LEAVE_S = 1.0  # to exit by itself once nobody asks any more
@@ -25,38 +26,29 @@ STDERR_LINES = 10
 STDERR_KEPT = 2000  # characters
 
 Greet: TypeAlias = Callable[[Connection, Deadline], None]
-"""Say the first words to a program; raise RpcError or ToolFailed if it cannot be used."""
+"""Say the first words to a program; raise RpcError or NoAnswer if it cannot be used."""
 
 Cancel: TypeAlias = Callable[[Connection, int], None]
 """Ask a program to give up the request of this id."""
 
 
-class ToolFailed(Exception):
-    """Say why a call has no result, in words for the agent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """Where the programs of tools run; they are the user's own, and get the caller's variables."""
-
-    supervisor: Supervisor
-    directory: str
-    env: Mapping[str, str]
+class NoAnswer(Exception):
+    """Say why a request has no result, in words for who asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One call of a tool: how long it may take by itself, and when its trial ends."""
+    """One request: whose work it is, how long it may take by itself, when its trial ends."""
 
-    tool: str
+    name: str
     timeout_s: float
     deadline: Deadline
 
 
-class ToolProgram:
-    """Keep one program for the calls of one trial.
+class Servant:
+    """Keep one program for many requests.
 
-    A call that takes too long is given up by `cancel`, for programs that listen while they work;
+    A request that takes too long is given up by `cancel`, for programs that listen while they work;
     without it, the program is ended.
     """
 
@@ -78,12 +70,12 @@ class ToolProgram:
         self._weight = 0  # of what was heard from earlier programs
 
     def ask(self, method: str, params: Json, turn: Turn) -> Json:
-        """Ask one thing; raise ToolFailed where no result comes, AgentError at the trial's end."""
+        """Ask one thing; raise NoAnswer where no result comes, AgentError at the trial's end."""
         connection = self.start(turn)
         try:
             result = self._result(connection, method, params, turn)
         except RpcError as error:
-            raise ToolFailed(str(error)) from None
+            raise NoAnswer(str(error)) from None
         except DeadlinePassed:
             lost = "" if self._connection else f"; {_FORGOTTEN}"
             raise self._late(turn, f"timed out after {turn.timeout_s:g} s{lost}") from None
@@ -100,9 +92,9 @@ class ToolProgram:
         connection = self._connection = Connection(self._spawn(), stray_lines=STRAY_LINES)
         try:
             self._greet(connection, min(turn.deadline, Deadline.after(START_S)))
-        except (RpcError, ToolFailed) as refusal:
+        except (RpcError, NoAnswer) as refusal:
             self._end(GRACE_S)
-            raise ToolFailed(str(refusal)) from None
+            raise NoAnswer(str(refusal)) from None
         except DeadlinePassed:
             self._end(0)
             raise self._late(turn, f"did not start within {START_S:g} s") from None
@@ -136,21 +128,19 @@ class ToolProgram:
     def _late(self, turn: Turn, told: str) -> Exception:
         """Tell whose time is up: the trial's, which ends everything, or only the call's."""
         if not turn.deadline.passed():
-            return ToolFailed(told)
+            return NoAnswer(told)
         self._end(0)
-        return AgentError("timeout", f"case timeout while the tool {show_name(turn.tool)} ran")
+        return AgentError("timeout", f"case timeout while the tool {show_name(turn.name)} ran")
 
-    def _lost(self, connection: Connection, loss: Exception) -> ToolFailed:
+    def _lost(self, connection: Connection, loss: Exception) -> NoAnswer:
         """End what is left of a program, and say what happened to it."""
         child = connection.child
         told = _fate(child) if isinstance(loss, PeerGone) else f"its process was ended: {loss}"
         self._end(0)
         stray = f"it also wrote: {connection.stray}" if connection.stray else ""
-        printed = ending("\n".join(child.stderr.splitlines()[-STDERR_LINES:]), STDERR_KEPT)
+        printed = ending(last_lines(child, STDERR_LINES), STDERR_KEPT)
         last = f"its standard error ends with:\n{printed}" if printed.strip() else ""
-        return ToolFailed(
-            "\n".join(part for part in (f"{told}; {_FORGOTTEN}", stray, last) if part)
-        )
+        return NoAnswer("\n".join(part for part in (f"{told}; {_FORGOTTEN}", stray, last) if part))
 
     def _end(self, grace_s: float, patience_s: float = 0.0) -> None:
         connection, self._connection = self._connection, None
@@ -164,7 +154,4 @@ _FORGOTTEN = "what it kept in memory is gone"
 
 def _fate(child: Child) -> str:
     child.wait_exit(Deadline.after(GRACE_S))
-    code, signal = child.peek_exit()
-    if signal is not None:
-        return f"its process was ended by {signal}"
-    return f"its process exited with status {code}" if code is not None else "it stopped answering"
+    return f"its process {how_it_ended(child)}"

@@ -1,0 +1,72 @@
+"""Results files read back line by line: a capture's, a run's, or those of trials."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from ..errors import UsageError
+from ..ledger.captured import Captured, captured_from
+from .lines import decode
+from .rundir import RESULTS, find_run
+
+STDIN = "-"
+
+Warn: TypeAlias = Callable[[str], None]
+"""Tell the user of something that is odd, but no reason to stop."""
+
+
+def find_results(name: str, output_dir: Path) -> Path:
+    """Find a results file: itself, or that of a run named by directory, id or `latest`."""
+    if name == STDIN or Path(name).is_file():
+        return Path(name)
+    return find_run(name, output_dir) / RESULTS
+
+
+def read_results(path: Path, warn: Warn) -> Iterator[Captured]:
+    """Yield the trials in a results file, one after the other; `-` is standard input."""
+    for number, line in read_result_lines(path, warn):
+        try:
+            yield from captured_from(line)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            told = f"has no {error}" if isinstance(error, KeyError) else str(error)
+            raise UsageError(f"{_name(path)}:{number}: this is no result: it {told}") from None
+
+
+def read_result_lines(path: Path, warn: Warn) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the numbered lines of a results file; a torn last one is left out, with a warning."""
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            if line.isspace():
+                continue
+            try:
+                found = decode(line)
+            except ValueError as error:
+                if line.endswith(b"\n"):
+                    told = f"{_name(path)}:{number}: this line is not JSON: {error}"
+                    raise UsageError(told) from None
+                warn(f"{_name(path)}:{number}: the last line is torn, and left out")
+                return
+            if not isinstance(found, dict):
+                raise UsageError(f"{_name(path)}:{number}: this line is not an object")
+            yield number, found
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    if str(path) == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def _name(path: Path) -> str:
+    return "standard input" if str(path) == STDIN else str(path)
