@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 GATE = "Gate: suites of cases in CI"
+CAPTURE = "Capture: real agents, full trajectories"
 FILES = "Files: look at what a run left"
 
 app = typer.Typer(

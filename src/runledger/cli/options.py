@@ -33,6 +33,39 @@ class DiffFormat(StrEnum):
     markdown = "markdown"
 
 
+class CompareFormat(StrEnum):
+    """How a comparison of results is shown."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
+
+
+Prompts: TypeAlias = Annotated[
+    str, Argument(metavar="PROMPTS", help="A file of prompts, one JSON object a line, or '-'.")
+]
+Results: TypeAlias = Annotated[
+    str,
+    Argument(
+        metavar="RESULTS", help="A results file, a run directory, a run id, 'latest', or '-'."
+    ),
+]
+OutputFile: TypeAlias = Annotated[
+    Path | None,
+    Option("--output", "-o", metavar="F", help="Write to this file, not to standard output."),
+]
+GraderName: TypeAlias = Annotated[
+    str,
+    Option(
+        "--grader", "-g", metavar="GRADER", help="A .py file, package.module:function, or program."
+    ),
+]
+GraderChoice: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "--grader", "-g", metavar="GRADER", help="A .py file, package.module:function, or program."
+    ),
+]
 SuitePaths: TypeAlias = Annotated[
     list[Path], Argument(metavar="SUITE", help="Suite directories, or suite.yaml files.")
 ]

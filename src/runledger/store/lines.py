@@ -18,6 +18,7 @@ import orjson
 from ..errors import StoreError
 from ..ledger.value import Json
 
+TORN_CHUNK = 64 * 1024
 LARGE_NUMBER = re.compile(rb"\d{19}")
 
 
@@ -42,24 +43,34 @@ def _written(value: Json) -> Json:
 
 
 class LineLog:
-    """An append-only file of JSON lines that threads share; each line whole or not at all."""
+    """An append-only file of JSON lines that threads share; each line whole or not at all.
 
-    def __init__(self, path: Path) -> None:
+    A fresh one begins empty. Of one that is continued, a torn last line is cut off.
+    """
+
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
         self.path = path
         self._lock = threading.Lock()
         with _told(path):
-            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            self._size = os.fstat(self._fd).st_size
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._size = 0 if fresh else _whole_length(self._fd)
+            if stat.S_ISREG(os.fstat(self._fd).st_mode):
+                os.ftruncate(self._fd, self._size)
 
     def append(self, value: Json) -> None:
         """Write one line; after an error the file ends with the last whole line."""
+        self.write(encode(value) + b"\n")
+
+    def write(self, data: bytes) -> None:
+        """Write bytes, all or none of them."""
         with self._lock, _told(self.path):
-            self._write(encode(value) + b"\n")
+            self._write(data)
 
     def sync(self) -> None:
         """Make sure that the lines are on the disk."""
         with self._lock, _told(self.path):
-            os.fsync(self._fd)
+            if stat.S_ISREG(os.fstat(self._fd).st_mode):
+                os.fsync(self._fd)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -75,6 +86,17 @@ class LineLog:
                 os.ftruncate(self._fd, self._size)
             raise
         self._size += len(line)
+
+
+def _whole_length(fd: int) -> int:
+    """Count the bytes up to the last line end; what follows it was torn by a crash."""
+    size = os.fstat(fd).st_size
+    for start in range(max(0, size - TORN_CHUNK), -TORN_CHUNK, -TORN_CHUNK):
+        begin = max(0, start)
+        found = os.pread(fd, TORN_CHUNK + min(0, start), begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+    return 0
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -1,0 +1,83 @@
+"""Where a command's lines go: a file, or standard output; each line at once, and whole."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import StoreError, UsageError
+from ..ledger.value import Json
+from .lines import LineLog, encode
+
+STDOUT = 1
+
+
+class Sink(Protocol):
+    """Take lines, one after the other."""
+
+    def append(self, value: Json) -> None:
+        """Write a value as one line of JSON."""
+
+    def text(self, text: str) -> None:
+        """Write a text as it is."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+def open_sink(path: Path | None, *, append: bool = False, never: Path | None = None) -> Sink:
+    """Open a file, emptied unless it is appended to, or standard output where none is named.
+
+    `never` is the file that is being read, which must not be emptied.
+    """
+    if path is None:
+        return StandardOutput()
+    if never is not None and path.exists() and never.exists() and path.samefile(never):
+        raise UsageError(f"{path} is read and cannot be written as well; choose another -o")
+    return FileSink(path, append=append)
+
+
+class StandardOutput:
+    """Write to standard output; a reader that has gone away ends nothing."""
+
+    def append(self, value: Json) -> None:
+        """Write a value as one line of JSON."""
+        self._write(encode(value) + b"\n")
+
+    def text(self, text: str) -> None:
+        """Write a text as it is."""
+        self._write(text.encode("utf-8", "backslashreplace"))
+
+    def close(self) -> None:
+        """Leave it open: it is the caller's."""
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(STDOUT, rest) :]
+        except BrokenPipeError:
+            return
+        except OSError as error:
+            raise StoreError(f"could not write standard output: {error.strerror}") from error
+
+
+class FileSink:
+    """Write to a file, line by line."""
+
+    def __init__(self, path: Path, *, append: bool = False) -> None:
+        self._log = LineLog(path, fresh=not append)
+
+    def append(self, value: Json) -> None:
+        """Write a value as one line of JSON."""
+        self._log.append(value)
+
+    def text(self, text: str) -> None:
+        """Write a text as it is."""
+        self._log.write(text.encode("utf-8", "backslashreplace"))
+
+    def close(self) -> None:
+        """Make sure that all is on the disk, and let go of the file."""
+        self._log.sync()
+        self._log.close()
