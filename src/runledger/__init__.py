@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from .errors import RunledgerError
     from .executors import Executor
     from .graders import Grader
+    from .harness.conduct import RunOutcome
     from .harness.prepare import RunOptions
-    from .harness.suite_run import RunOutcome, run_suite
+    from .harness.suite_run import run_suite
     from .ledger.grade import Failure, Grade
     from .ledger.run import Summary
     from .ledger.suite import Suite
@@ -34,7 +35,7 @@ HOMES = {
     "Executor": "executors",
     "Grader": "graders",
     "RunOptions": "harness.prepare",
-    "RunOutcome": "harness.suite_run",
+    "RunOutcome": "harness.conduct",
     "run_suite": "harness.suite_run",
     "Failure": "ledger.grade",
     "Grade": "ledger.grade",

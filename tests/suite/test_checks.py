@@ -6,6 +6,9 @@ import re
 
 import pytest
 
+from runledger.errors import SuiteError
+from runledger.ledger.permission import PermissionRule, Permissions
+from runledger.suite.load import load_suite
 from suite.shelf import CASE, SUITE, Shelf
 
 JUDGED = "assertions:\n  - {type: json_schema, schema_path: s.json}\n"
@@ -386,21 +389,69 @@ def test_reuse_is_for_stdio_alone(demo: Shelf) -> None:
     ]
 
 
+# --- the agent's protocol ---
+
+
+@pytest.mark.parametrize(
+    ("more", "finding"),
+    [
+        (
+            "agent_protocol: acp",
+            "suite.yaml:3: mode: an agent of protocol acp calls tools of its own: use mode: live",
+        ),
+        ("agent_protocol: headless", "adapter: is missing, and agent_protocol headless needs it"),
+        ("agent_protocol: python", "agent_command: must be one module:function"),
+        ("adapter: claude", "suite.yaml:6: adapter: goes with agent_protocol headless only"),
+        ("permissions: allow", "suite.yaml:6: permissions: goes with agent_protocol acp only"),
+        (
+            "agent_protocol: acp\npermissions: rules.yaml",
+            "permissions: must be allow, reject or a file; there is no file",
+        ),
+        (
+            "agent_protocol: acp\npermissions: ../rules.yaml",
+            "suite.yaml:7: permissions: ",
+        ),
+    ],
+)
+def test_what_a_protocol_asks_for_must_be_there(demo: Shelf, more: str, finding: str) -> None:
+    """And what only another protocol knows is refused."""
+    demo.write("cases/t1.yaml", CASE.replace("{ticket: hello}", "{prompt: hello}"))
+    demo.add(f"{more}\n")
+
+    assert any(finding in line for line in demo.findings()), demo.findings()
+
+
+def test_a_file_of_permissions_is_read_with_the_suite(demo: Shelf) -> None:
+    """Its rules are in the settings of the agent."""
+    demo.write("rules.yaml", "default: reject\nrules: [{tool: 'Read*', decision: allow}]\n")
+    demo.write("cases/t1.yaml", CASE.replace("{ticket: hello}", "hello"))
+    demo.add("agent_protocol: acp\npermissions: rules.yaml\n")
+
+    permissions = load_suite(demo.root, "live").agent.permissions
+
+    assert permissions == Permissions("reject", (PermissionRule("allow", "Read*"),))
+
+
+def test_a_bad_file_of_permissions_names_its_line(demo: Shelf) -> None:
+    """As every file that a user writes."""
+    demo.write("rules.yaml", "default: reject\nrules:\n  - {tol: x, decision: allow}\n")
+    demo.write("cases/t1.yaml", CASE.replace("{ticket: hello}", "hello"))
+    demo.add("agent_protocol: acp\npermissions: rules.yaml\n")
+
+    with pytest.raises(SuiteError, match=r"rules.yaml:3: rules.0.tol: unknown key"):
+        load_suite(demo.root, "live")
+
+
 # --- what this version does not have ---
 
 
 @pytest.mark.parametrize(
     ("more", "finding"),
     [
-        ("agent_protocol: acp", "agent_protocol: agent_protocol acp is not available in this"),
-        ("agent_protocol: headless", "agent_protocol: agent_protocol headless is not available"),
-        ("agent_protocol: python", "agent_protocol: agent_protocol python is not available"),
-        ("adapter: claude", "adapter: is not available in this version yet"),
         ("proxies: {mcp: {fs: {command: [x]}}}", "proxies: is not available in this version"),
         ("workspace: {from: cases}", "workspace: is not available in this version yet"),
         ("inject: [{on: {kind: mcp}, do: {reset: true}}]", "inject: is not available in this"),
         ("sandbox: bwrap", "sandbox: sandbox bwrap is not available in this version yet"),
-        ("permissions: allow", "permissions: is not available in this version yet"),
     ],
 )
 def test_keys_without_their_feature_are_refused_aloud(demo: Shelf, more: str, finding: str) -> None:

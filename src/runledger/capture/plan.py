@@ -18,11 +18,13 @@ def choose(tasks: Sequence[Task], ids: Sequence[str], tags: Sequence[str]) -> tu
     return chosen
 
 
-def trials_of(tasks: Iterable[Task], repetitions: int) -> Iterator[Trial]:
+def trials_of(
+    tasks: Iterable[Task], repetitions: int, *, repeated: bool = False
+) -> Iterator[Trial]:
     """Yield every repetition of every task, task by task."""
     for task in tasks:
         for number in range(1, repetitions + 1):
-            yield Trial(task, number)
+            yield Trial(task, number, repeated=repeated)
 
 
 def _demand(what: str, names: Sequence[str], known: set[str]) -> None:

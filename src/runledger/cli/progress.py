@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..harness.suite_run import Unwatched, Watcher
+from ..harness.watch import Unwatched, Watcher
 from ..ledger.printable import one_line
 from ..ledger.run import TrialRow
 from ..ledger.suite import Suite
@@ -22,17 +22,20 @@ EACH = 200  # up to so many trials every one gets a line, beyond it only those t
 STEPS = 10
 
 
-def watcher_for(quiet: bool) -> Watcher:
-    """Choose how progress is shown."""
+def watcher_for(quiet: bool, *, judged: bool = True) -> Watcher:
+    """Choose how progress is shown; what nobody judged is done, but has not passed."""
     if quiet:
         return Unwatched()
     if os.isatty(2) and not os.environ.get("CI"):
         return Bar()
-    return Lines()
+    return Lines(passed="passed" if judged else "done")
 
 
 class Lines:
     """Write a plain line for each trial that ends, or for every tenth part of many."""
+
+    def __init__(self, passed: str = "passed") -> None:
+        self._passed = passed
 
     def begin(self, suite: Suite, trials: int, path: Path) -> None:
         """Say what begins, and where its record will be."""
@@ -49,7 +52,8 @@ class Lines:
             if self._total <= EACH or row.status != "passed" or step:
                 place = f"[{self._done:>{len(str(self._total))}}/{self._total}]"
                 name = row.case_id if row.trial == 1 else f"{row.case_id} (trial {row.trial})"
-                say(f"{place} {row.status:<6} {one_line(name)} {row.tally.wall_ms} ms")
+                status = self._passed if row.status == "passed" else row.status
+                say(f"{place} {status:<6} {one_line(name)} {row.tally.wall_ms} ms")
 
     def finish(self) -> None:
         """Write nothing more."""

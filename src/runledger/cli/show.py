@@ -30,11 +30,12 @@ def shown(found: Summary, path: Path, format: str) -> str:
 
 def text_of(found: Summary, path: Path) -> str:
     """Show a run to a person, in the terminal's width and with colours where they are wanted."""
-    return terminal.render(found, str(path), _look())
+    return terminal.render(found, str(path), look_at(1))
 
 
-def _look() -> Look:
-    return Look(width=min(_columns(), WIDEST), colour=wants_colour(os.isatty(1)))
+def look_at(fd: int) -> Look:
+    """Give the width and the colours of what is behind standard output or standard error."""
+    return Look(width=min(_columns(fd), WIDEST), colour=wants_colour(os.isatty(fd)))
 
 
 def comparison_shown(compared: Comparison, format: str) -> str:
@@ -43,7 +44,7 @@ def comparison_shown(compared: Comparison, format: str) -> str:
         return regression.render_json(compared.summary, compared.baseline)
     if format == "markdown":
         return regression.render_markdown(compared.regression, compared.baseline)
-    return regression.render_text(compared.regression, compared.baseline, _look())
+    return regression.render_text(compared.regression, compared.baseline, look_at(1))
 
 
 def note_for_github(found: Summary) -> None:
@@ -60,11 +61,11 @@ def note_for_github(found: Summary) -> None:
         say(f"warning: the step summary could not be written: {error}")
 
 
-def _columns() -> int:
+def _columns(fd: int) -> int:
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)
-    return os.get_terminal_size(1).columns if os.isatty(1) else 80
+    return os.get_terminal_size(fd).columns if os.isatty(fd) else 80
 
 
 def wants_colour(is_terminal: bool) -> bool:

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, cast
 from .. import registry
 from ..agents import Driver, Post
 from ..errors import CassetteError
+from ..ledger.adapter import Adapter
 from ..ledger.suite import AgentSettings, Suite, record_command
 from ..ledger.task import Task
+from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.cassette import load_cassette
 from ..store.masking import mask_for, masking_for
 from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
+from ..store.redact.memory import Memory
 from ..suite.tree import label_of
 from ..tools import ToolSource
 from ..tools.replay import Replay
@@ -24,6 +27,7 @@ from ..tools.replay import Replay
 if TYPE_CHECKING:
     from ..tools.toolbox import Toolbox
 
+NO_ADAPTER = Adapter("")
 ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
 
 
@@ -36,14 +40,20 @@ def driver_for(suite: Suite, supervisor: Supervisor) -> Driver:
 
 def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[str, str]:
     """Build an agent's environment: what everyone gets, what the suite passes and sets, no more."""
-    passed = {*ALWAYS_PASSED, *agent.env_pass}
+    adapter = agent.adapter or NO_ADAPTER
+    passed = {*ALWAYS_PASSED, *adapter.env_pass, *agent.env_pass}
     kept = {k: v for k, v in caller.items() if k in passed or k.startswith("LC_")}
-    return {**kept, **agent.env_set}
+    return {**adapter.env_set, **kept, **agent.env_set}
 
 
 def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that may not leave: passed to the agent, or telling by their names."""
     return _secrets(suite, caller, suite.agent.env_pass)
+
+
+def cleaner_for(suite: Suite) -> Callable[[Json], Json]:
+    """Give the function that takes out of a value what a record of this suite may not hold."""
+    return Memory(secrets_of(suite, os.environ)).clean
 
 
 def _secrets_of_cassettes(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from ..ledger.task import Task
 from ..process.supervisor import Supervisor
 from ..store.baseline import read_baseline, refuse_foreign
 from ..suite.tree import label_of
+from .agent_choice import refuse_unfit
 from .furnish import toolbox_for
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class RunOptions:
     grader_timeout_s: float = 60.0
     baseline: str | None = None
     only_missing: bool = False
+    max_cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Prepared:
 def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor) -> list[Prepared]:
     """Choose the tasks of each suite, read its baseline and try its tools, or say what is wrong."""
     _refuse_contradictions(suites, options)
+    for suite in suites:
+        refuse_unfit(suite)
     chosen = [(suite, tasks) for suite, tasks in _chosen(suites, options) if tasks]
     ready = [_with_baseline(suite, tasks, options) for suite, tasks in chosen]
     return [replace(one, toolbox=toolbox_for(one.suite, supervisor)) for one in ready]

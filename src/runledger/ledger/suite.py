@@ -15,6 +15,8 @@ Mode: TypeAlias = Literal["replay", "record", "live"]
 AgentProtocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
 
 OUTPUT_DIR = ".agentci/runs"
+OWN_TOOLS: frozenset[AgentProtocol] = frozenset({"acp", "headless"})
+"""Agents of these protocols call tools of their own, and ask the runner for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -45,14 +46,17 @@ def _written(value: Json) -> Json:
 class LineLog:
     """An append-only file of JSON lines that threads share; each line whole or not at all.
 
-    A fresh one begins empty. Of one that is continued, a torn last line is cut off.
+    A fresh one begins empty. Of one that is continued, a torn last line is cut off. One that is
+    held alone cannot be opened so again as long as this process lives.
     """
 
-    def __init__(self, path: Path, *, fresh: bool = False) -> None:
+    def __init__(self, path: Path, *, fresh: bool = False, alone: bool = False) -> None:
         self.path = path
         self._lock = threading.Lock()
         with _told(path):
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            if alone:
+                _hold(self._fd, path)
             self._size = 0 if fresh else _whole_length(self._fd)
             if stat.S_ISREG(os.fstat(self._fd).st_mode):
                 os.ftruncate(self._fd, self._size)
@@ -86,6 +90,15 @@ class LineLog:
                 os.ftruncate(self._fd, self._size)
             raise
         self._size += len(line)
+
+
+def _hold(fd: int, path: Path) -> None:
+    """Lock a file as long as this process lives; the system lets go of what a dead one held."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        raise StoreError(f"{path} is being written by another process") from None
 
 
 def _whole_length(fd: int) -> int:

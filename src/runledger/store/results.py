@@ -28,12 +28,20 @@ def find_results(name: str, output_dir: Path) -> Path:
 
 def read_results(path: Path, warn: Warn) -> Iterator[Captured]:
     """Yield the trials in a results file, one after the other; `-` is standard input."""
+    for _, trials in read_whole_results(path, warn):
+        yield from trials
+
+
+def read_whole_results(
+    path: Path, warn: Warn
+) -> Iterator[tuple[dict[str, Any], tuple[Captured, ...]]]:
+    """Yield the lines of a results file, each with the trials that it tells of."""
     for number, line in read_result_lines(path, warn):
         try:
-            yield from captured_from(line)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            told = f"has no {error}" if isinstance(error, KeyError) else str(error)
-            raise UsageError(f"{_name(path)}:{number}: this is no result: it {told}") from None
+            yield line, tuple(captured_from(line))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            told = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise UsageError(f"{_name(path)}:{number}: this is no result: {told}") from None
 
 
 def read_result_lines(path: Path, warn: Warn) -> Iterator[tuple[int, dict[str, Any]]]:

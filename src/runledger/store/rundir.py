@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,9 @@ from .rows import failure_from, row_fields, row_from
 
 LOG, RESULTS = "run.jsonl", "results.jsonl"
 TRIES = 100
+_SEQ = re.compile(rb'\{"seq":(\d+),')
+
+Key: TypeAlias = tuple[str, int]  # a case, and the number of a trial of it
 
 Redact: TypeAlias = Callable[[Json], Json]
 """Take the secrets out of a value."""
@@ -50,20 +54,26 @@ def make_run_directory(parent: Path, clock: Clock) -> Path:
 
 
 class RunWriter:
-    """The one door through which a run's record reaches the disk."""
+    """The one door through which a run's record reaches the disk.
+
+    With a manifest it begins the record; without one, it goes on with the record that is there.
+    """
 
     def __init__(
-        self, path: Path, manifest: Manifest, clock: Clock, secrets: Sequence[str] = ()
+        self, path: Path, manifest: Manifest | None, clock: Clock, secrets: Sequence[str] = ()
     ) -> None:
         self.path = path
         self._clock = clock
         self._memory = Memory(secrets)
-        self._seq = 0
         self._lock = threading.Lock()
-        fields = manifest_fields(_without_secrets(manifest, self._memory.clean))
-        write_whole(path / MANIFEST, encode(fields, indent=True) + b"\n")
-        self._log = LineLog(path / LOG)
+        if manifest is not None:
+            fields = manifest_fields(_without_secrets(manifest, self._memory.clean))
+            write_whole(path / MANIFEST, encode(fields, indent=True) + b"\n")
+        self._log = LineLog(path / LOG, alone=True)
+        if manifest is None:
+            _drop_unended(path)
         self._results = LineLog(path / RESULTS)
+        self._seq = 0 if manifest is not None else _last_seq(path / LOG)
 
     def start(self, fields: Mapping[str, Json]) -> None:
         """Note that the run begins."""
@@ -99,6 +109,10 @@ class RunWriter:
         self._results.close()
         self._log.close()
 
+    def clean(self, value: Json) -> Json:
+        """Take out of a value what no record may hold."""
+        return self._memory.clean(value)
+
     def _clean(
         self, trial: Trial, fields: Mapping[str, Json], ids: Sequence[str] = ()
     ) -> dict[str, Json]:
@@ -112,6 +126,39 @@ class RunWriter:
             self._seq += 1
             moment = timestamp(self._clock.unix())
             self._log.append({"seq": self._seq, "ts": moment, **fields})
+
+
+def finished_in(record: RunRecord) -> frozenset[Key]:
+    """List the trials that need not be run again: all that ended, but for faults of the world."""
+    return frozenset((row.case_id, row.trial) for row in record.rows if not is_void(row))
+
+
+def is_void(row: TrialRow) -> bool:
+    """Say whether a trial told nothing of the agent, since the world outside failed."""
+    return any(one.type in ("spawn_failed", "internal_error") for one in row.failures)
+
+
+def _drop_unended(path: Path) -> None:
+    """Drop the results of trials that will be run again, so that each has one in the end."""
+    finished = finished_in(read_run(path))
+    results = path / RESULTS
+    if not results.exists() or all(_result_key(line) in finished for line in read_lines(results)):
+        return
+    kept = (line for line in read_lines(results) if _result_key(line) in finished)
+    write_whole(results, b"".join(kept))
+
+
+def _result_key(line: bytes) -> Key:
+    result = decode(line)
+    return result["id"], result["trial"]
+
+
+def _last_seq(path: Path) -> int:
+    last = 0
+    for line in read_lines(path):
+        if found := _SEQ.match(line):
+            last = int(found[1])
+    return last
 
 
 def _without_secrets(manifest: Manifest, redact: Redact) -> Manifest:

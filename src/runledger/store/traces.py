@@ -74,6 +74,11 @@ class TraceLog:
         except (ValueError, TypeError, KeyError):
             raise UsageError(f"{self._path}:{number}: this is no event of a run") from None
 
+    def places(self) -> Iterator[tuple[str, int, int]]:
+        """Yield every attempt at every trial: case, trial, attempt."""
+        for case_id, trials in self._places.items():
+            yield from ((case_id, trial, attempt) for trial, attempt in trials)
+
     def of(self, case_id: str) -> Iterator[Trace]:
         """Yield the last attempt at each trial of a case, in the order of their numbers."""
         attempts = self._places.get(case_id, {})

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..errors import Finding, SuiteError
 from .document import CaseConfig
 from .draft import Draft, draft_case
-from .json_source import read_json_lines
-from .source import Source
+from .json_source import parse_json_lines
+from .source import Source, read_bytes
 from .tree import SuiteTree
 from .yaml_source import read_yaml
 
@@ -55,12 +55,17 @@ def _read_files(files: Iterable[str], tree: SuiteTree, findings: list[Finding]) 
 
 def _read_lines(cases_path: str, tree: SuiteTree, findings: list[Finding]) -> list[Source]:
     file = tree.label_of(cases_path)
-    before = len(findings)
     try:
-        sources = read_json_lines(Path(tree.full(cases_path)), file, findings)
+        return lines_of(read_bytes(Path(tree.full(cases_path)), file), file, findings)
     except SuiteError as error:
         findings.extend(error.findings)
         return []
+
+
+def lines_of(raw: bytes, file: str, findings: list[Finding]) -> list[Source]:
+    """Read the lines of a file of cases; that there is none is a finding."""
+    before = len(findings)
+    sources = parse_json_lines(raw, file, findings)
     if not sources and len(findings) == before:
         findings.append(Finding(file, "holds no case"))
     return sources

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from .. import registry
 from ..errors import Finding, did_you_mean
 from ..ledger.pattern import pattern_problem
-from ..ledger.suite import Mode
+from ..ledger.suite import OWN_TOOLS, Mode
 from .document import SuiteConfig
 from .draft import Draft
 from .source import Source, Steps, point
@@ -18,6 +18,7 @@ from .unavailable import KEYS, why_unavailable
 
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 _PLACEHOLDERS = ("python", "suite", "workspace", "prompt", "mcp_config")
+_FUNCTION = re.compile(r"[^\s:]+:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -27,6 +28,7 @@ def check_suite(
     """Find everything in suite.yaml that is well formed and cannot work all the same."""
     source, config = draft.source, draft.config
     yield from _check_command(source, config)
+    yield from _check_agent(source, config, tree)
     yield from _check_reuse(source, config)
     yield from _check_rules(source, config)
     yield from _check_paths(source, config, tree)
@@ -60,6 +62,33 @@ def _check_command(source: Source, config: SuiteConfig) -> Iterator[Finding]:
                 hint = did_you_mean(name, _PLACEHOLDERS)
                 message = f"unknown placeholder {{{name}}}{hint} (known: {known})"
                 yield point(source, ("agent_command", index), message)
+
+
+def _check_agent(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterator[Finding]:
+    """Check what an agent's protocol asks for, and what only other protocols know."""
+    if config.agent_protocol == "python" and not _is_function(config.agent_command):
+        message = "must be one module:function for agent_protocol python"
+        yield point(source, ("agent_command",), message)
+    if config.agent_protocol == "headless" and config.adapter is None:
+        yield point(source, ("adapter",), "is missing, and agent_protocol headless needs it")
+    for key, protocol in (("adapter", "headless"), ("permissions", "acp")):
+        if getattr(config, key) is not None and config.agent_protocol != protocol:
+            yield point(source, (key,), f"goes with agent_protocol {protocol} only")
+    if (problem := _permissions_problem(config.permissions, tree)) is not None:
+        yield point(source, ("permissions",), problem)
+
+
+def _is_function(command: list[str]) -> bool:
+    return len(command) == 1 and bool(_FUNCTION.fullmatch(command[0]))
+
+
+def _permissions_problem(permissions: str | None, tree: SuiteTree) -> str | None:
+    if permissions in (None, "allow", "reject"):
+        return None
+    spot = tree.look(permissions)
+    if spot.refused is None and not spot.is_file:
+        return f"must be allow, reject or a file; there is no file {tree.label_of(permissions)}"
+    return spot.refused
 
 
 def _check_reuse(source: Source, config: SuiteConfig) -> Iterator[Finding]:
@@ -128,6 +157,12 @@ def _check_mode(
     draft: Draft[SuiteConfig], tree: SuiteTree, override: Mode | None
 ) -> Iterator[Finding]:
     mode = override or draft.config.mode
+    protocol = draft.config.agent_protocol
+    if protocol in OWN_TOOLS:
+        if mode != "live" and draft.config.proxies is None:
+            message = f"an agent of protocol {protocol} calls tools of its own: use mode: live"
+            yield point(draft.source, ("mode",), f"{message} (mode {mode})")
+        return
     missing = _missing_tools(draft.config, tree) if mode != "replay" else None
     if missing is not None and not draft.broken & {"tool_module", "tool_registry", "mcp_tools"}:
         yield point(draft.source, ("tool_module",), f"{missing} (mode {mode})")

@@ -49,6 +49,8 @@ def check_cases(
 
 def _check_input(draft: Draft[CaseConfig], rules: CaseRules) -> Iterator[Finding]:
     given = draft.config.input
+    if "input" in draft.broken:
+        return
     if rules.protocol in ("stdio", "python") and not isinstance(given, dict):
         message = (
             f"must be an object for agent_protocol {rules.protocol}; found {preview(given, 60)}"

@@ -16,10 +16,10 @@ def read_json(path: Path, file: str) -> Json:
     return _parse(decode(read_bytes(path, file), file), file, None)
 
 
-def read_json_lines(path: Path, file: str, findings: list[Finding]) -> list[Source]:
+def parse_json_lines(raw: bytes, file: str, findings: list[Finding]) -> list[Source]:
     """Read one value per line; blank lines are skipped, lines that cannot be used are findings."""
     sources = []
-    lines = decode(read_bytes(path, file), file).split("\n")  # splitlines() also splits at U+2028
+    lines = decode(raw, file).split("\n")  # splitlines() also splits at U+2028
     for number, line in enumerate(lines, start=1):
         if not line or line.isspace():
             continue

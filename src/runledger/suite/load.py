@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from ..errors import Finding, SuiteError
-from ..ledger.suite import Mode, Suite
+from ..ledger.suite import OWN_TOOLS, AgentProtocol, Mode, Suite
 from ..ledger.task import Task
-from .cases import cases_problem, read_cases
+from .cases import cases_problem, lines_of, read_cases
 from .check import check_suite
 from .check_assertions import Surroundings, check_assertions
 from .check_cases import NO_RULES, CaseRules, check_cases
 from .document import CaseConfig, SuiteConfig
-from .draft import Draft, draft_suite
+from .draft import Draft, draft_case, draft_suite
 from .schemas import SchemaShelf
 from .settle import case_rules, settle_case, settle_suite
 from .source import point, read_bytes, refusal
@@ -22,6 +23,7 @@ from .tree import SuiteTree, label_of
 from .yaml_source import MAX_BYTES, parse_yaml
 
 SUITE_FILE = "suite.yaml"
+STDIN = "-"
 
 
 def load_suite(path: Path, mode: Mode | None = None) -> Suite:
@@ -60,6 +62,20 @@ def load_cases(suite_dir: Path, cases_path: str, rules: CaseRules = NO_RULES) ->
     return [settle_case(case.config, rules, schemas) for case in cases]
 
 
+def load_prompts(name: str, protocol: AgentProtocol | None = None) -> tuple[Task, ...]:
+    """Load a file of prompts, or standard input for `-`; every line is a case without a suite."""
+    file, directory = ("standard input", Path()) if name == STDIN else (name, Path(name).parent)
+    findings: list[Finding] = []
+    raw = sys.stdin.buffer.read() if name == STDIN else read_bytes(Path(name), file)
+    sources = lines_of(raw, file, findings)
+    cases = [case for source in sources if (case := draft_case(source, findings)) is not None]
+    schemas = SchemaShelf(SuiteTree(directory))
+    rules = CaseRules(protocol=protocol)
+    findings += check_cases(cases, rules, schemas.tree, Surroundings(schemas))
+    _raise_all(findings, schemas)
+    return tuple(settle_case(case.config, rules, schemas) for case in cases)
+
+
 def _find_suite(path: Path) -> Path:
     name, looked = label_of(path), label_of(path / SUITE_FILE)
     try:
@@ -91,7 +107,7 @@ def _read_and_check(
 def _known_tools(draft: Draft[SuiteConfig]) -> tuple[str, ...]:
     """List the tools that can be called at all, where the runner answers every call."""
     config = draft.config
-    if config.agent_protocol in ("acp", "headless") or config.proxies is not None:
+    if config.agent_protocol in OWN_TOOLS or config.proxies is not None:
         return ()  # such agents have tools of their own
     return () if "tool_registry" in draft.broken else tuple(config.tool_registry or ())
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from ..ledger import assertion as noun
+from ..ledger.adapter import Adapter
 from ..ledger.suite import (
+    OWN_TOOLS,
     AgentSettings,
     CassetteRules,
     MatchRule,
@@ -19,6 +22,7 @@ from ..ledger.task import Task
 from ..ledger.usage import Limits
 from . import document as spec
 from .check_cases import CaseRules
+from .permissions import permissions_named
 from .schemas import SchemaShelf
 
 OUTPUT_DIR = ".agentci/runs"
@@ -29,7 +33,7 @@ def settle_suite(suite: spec.SuiteConfig, tasks: tuple[Task, ...], directory: st
     return Suite(
         name=suite.suite_name,
         directory=directory,
-        agent=_settle_agent(suite),
+        agent=_settle_agent(suite, directory),
         tasks=tasks,
         mode=suite.mode,
         tools=_settle_tools(suite),
@@ -90,7 +94,7 @@ def _settle_assertions(
     return tuple(_settle_assertion(each, schemas) for each in specs or ())
 
 
-def _settle_agent(suite: spec.SuiteConfig) -> AgentSettings:
+def _settle_agent(suite: spec.SuiteConfig, directory: str) -> AgentSettings:
     """Make the settings of the agent."""
     env = suite.env or spec.EnvSpec()
     return AgentSettings(
@@ -100,11 +104,24 @@ def _settle_agent(suite: spec.SuiteConfig) -> AgentSettings:
         env_pass=tuple(env.pass_ or ()),
         env_set=env.set or {},
         grace_ms=suite.grace_ms,
+        adapter=_settle_adapter(suite.adapter, directory),
+        permissions=permissions_named(suite.permissions, directory),
     )
+
+
+def _settle_adapter(name: str | None, directory: str) -> Adapter | None:
+    """Make the adapter that a suite names: a built-in one, or a file of the suite's."""
+    if name is None:
+        return None
+    from .adapter import load_adapter  # most suites pay nothing for it
+
+    return load_adapter(name, Path(directory))
 
 
 def _settle_tools(suite: spec.SuiteConfig) -> ToolSettings:
     """Make the settings of the tools that the runner answers."""
+    if suite.agent_protocol in OWN_TOOLS:
+        return ToolSettings()
     servers = {
         name: ServerSettings(tuple(server.command), server.env or {})
         for name, server in (suite.mcp_tools or {}).items()

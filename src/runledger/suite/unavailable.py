@@ -7,15 +7,10 @@ from collections.abc import Mapping
 from ..ledger.value import Json
 
 _NOT_YET: Mapping[str, str] = {  # a key, or a key with one value of it: what to do instead
-    "agent_protocol: acp": "use stdio",
-    "agent_protocol: headless": "use stdio",
-    "agent_protocol: python": "use stdio",
     "sandbox: bwrap": "use none",
-    "adapter": "use an agent that speaks the stdio protocol",
     "proxies": "let the agent ask the runner for its tools",
     "workspace": "the agent runs in the suite's directory",
     "inject": "remove it",
-    "permissions": "remove it",
 }
 KEYS = frozenset(entry.partition(":")[0] for entry in _NOT_YET)
 

@@ -29,9 +29,9 @@ class Tools:
     def __call__(self, name: str, args: dict[str, Any] | None = None, /, **more: Any) -> Any:
         """Ask the runner for a tool; give its result, or raise ToolError."""
         given = {**(args or {}), **more}
-        Inspection("the tool's arguments").look(given)
+        Inspection("what the tool is given").look(given)
         call = {"type": "tool_call", "name": name, "call_id": f"c{next(self._numbers)}"}
-        self._answers.write(line_of({**call, "args": given}, "the tool's arguments"))
+        self._answers.write(line_of({**call, "args": given}, "what the tool is given"))
         self._answers.flush()
         line = self._questions.readline()
         if not line:

@@ -1,0 +1,158 @@
+"""Where an agent works: in a directory that all share, or in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..errors import OutsideError, UsageError
+from ..ledger.task import Trial
+from ..process.program import Finished, run_program
+from ..process.supervisor import Launch, Supervisor
+
+GIT_S = 300.0  # a large repository takes a while
+TRIES = 1000
+
+
+class Workspaces(Protocol):
+    """Give each trial the directory that its agent works in."""
+
+    def open(self, trial: Trial) -> AbstractContextManager[str]:
+        """Make the directory ready, and tidy up when the trial has been graded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Let all trials work in one directory, and leave it as they left it."""
+
+    directory: str
+
+    @contextlib.contextmanager
+    def open(self, trial: Trial) -> Iterator[str]:
+        """Give the directory."""
+        yield self.directory
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Make a directory for each trial below a base, filled by `fill` and emptied by `clear`."""
+
+    base: Path
+    fill: Callable[[Path], None]
+    clear: Callable[[Path], None]
+    keep: bool = False
+
+    @contextlib.contextmanager
+    def open(self, trial: Trial) -> Iterator[str]:
+        """Make the directory, and remove it afterwards unless it is to be kept."""
+        path = self._make(trial)
+        try:
+            self.fill(path)
+            yield str(path)
+        finally:
+            if not self.keep:
+                self.clear(path)
+
+    def _make(self, trial: Trial) -> Path:
+        """Make a directory that nobody has yet, named after the trial."""
+        name = f"{trial.task.id}-t{trial.number}" if trial.repeated else trial.task.id
+        for number in range(1, TRIES):
+            path = self.base / (name if number == 1 else f"{name}-{number}")
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise OutsideError(f"could not make {path}: {error.strerror}") from error
+            return path
+        raise OutsideError(f"could not make a workspace: {self.base / name} has too many copies")
+
+
+def empty(base: Path, *, keep: bool) -> Fresh:
+    """Give each trial an empty directory."""
+    return Fresh(base, lambda path: None, remove, keep)
+
+
+def copies(base: Path, template: Path, *, keep: bool) -> Fresh:
+    """Give each trial a copy of a directory."""
+    if template.resolve() == base.resolve() or template.resolve() in base.resolve().parents:
+        raise UsageError(f"workspaces in {base} would be copied into themselves: choose another")
+    return Fresh(base, lambda path: _copy(template, path), remove, keep)
+
+
+def worktrees(base: Path, repository: Path, supervisor: Supervisor, *, keep: bool) -> Fresh:
+    """Give each trial a worktree of a git repository, at its last commit."""
+    git = Git(repository, supervisor)
+    git.check()
+    return Fresh(base, git.add, git.remove, keep)
+
+
+def is_repository(path: Path) -> bool:
+    """Say whether a directory is the top of a git repository, or of a worktree of one."""
+    return (path / ".git").exists()
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """The worktrees of one repository."""
+
+    repository: Path
+    supervisor: Supervisor
+    lock: threading.Lock = field(default_factory=threading.Lock)  # git keeps one list of them
+
+    def check(self) -> None:
+        """Make sure that there is a commit to start from."""
+        done = self._run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if done.code != 0:
+            raise UsageError(
+                f"{self.repository} has no commit to make worktrees of: commit something first"
+            )
+
+    def add(self, path: Path) -> None:
+        """Make a worktree at a path, on no branch."""
+        done = self._run("worktree", "add", "--force", "--detach", str(path.resolve()), "HEAD")
+        if done.code != 0:
+            raise OutsideError(f"git could not make a worktree at {path}: {done.stderr.strip()}")
+
+    def remove(self, path: Path) -> None:
+        """Take a worktree away, with all that was done in it."""
+        self._run("worktree", "remove", "--force", "--force", str(path.resolve()))
+        remove(path)
+        self._run("worktree", "prune")
+
+    def _run(self, *words: str) -> Finished:
+        env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        launch = Launch(["git", *words], str(self.repository), env)
+        with self.lock:
+            return run_program(self.supervisor, launch, b"", GIT_S)
+
+
+def _copy(template: Path, path: Path) -> None:
+    try:
+        shutil.copytree(template, path, symlinks=True, dirs_exist_ok=True)
+    except (OSError, shutil.Error) as error:
+        raise OutsideError(f"could not copy {template} to {path}: {error}") from error
+
+
+def remove(path: Path) -> None:
+    """Remove a directory and all in it, whatever modes an agent left behind."""
+    shutil.rmtree(path, onerror=_make_writable)
+
+
+def _make_writable(retry: Callable[..., Any], path: str, fault: Any) -> None:
+    with contextlib.suppress(OSError):
+        for place in (Path(path).parent, Path(path)):
+            if not place.is_symlink():
+                place.chmod(place.stat().st_mode | stat.S_IRWXU)
+        if retry in (os.open, os.scandir, os.listdir):
+            shutil.rmtree(path, onerror=None, ignore_errors=True)
+        else:
+            retry(path)

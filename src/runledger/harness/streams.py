@@ -1,0 +1,74 @@
+"""What `capture` and `trials` write as their trials end: a line for each result or prompt."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..ledger.result import published
+from ..ledger.run import TrialRow
+from ..ledger.suite import Suite
+from ..ledger.value import Json
+from ..store.rundir import is_void
+from ..store.sink import Sink
+from ..views.trial_line import trial_line
+
+
+class ResultLines:
+    """Write a line for each trial; one that could not begin has none, and is tried again."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    def begin(self, suite: Suite, trials: int, path: Path) -> None:
+        """Have nothing to say before the first result."""
+
+    def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
+        """Write the line of a trial."""
+        if not is_void(row):
+            self._sink.append(published(line))
+
+    def carry_over(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Write results that a run has already."""
+        for line in lines:
+            self._sink.append(published(line))
+
+    def finish(self) -> None:
+        """Have nothing to say after the last result."""
+
+
+class TrialLines:
+    """Write a line for each prompt, once all of its trials have ended."""
+
+    def __init__(self, sink: Sink, k: int) -> None:
+        self._sink = sink
+        self._k = k
+        self._open: dict[str, list[Mapping[str, Any]]] = {}
+        self._lock = threading.Lock()
+
+    def begin(self, suite: Suite, trials: int, path: Path) -> None:
+        """Have nothing to say before the first prompt is through."""
+
+    def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
+        """Keep the result of a trial, and write the line of a prompt that is through."""
+        if not is_void(row):
+            self._add(line)
+
+    def carry_over(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Take the results of trials that a run has already."""
+        for line in lines:
+            self._add(line)
+
+    def finish(self) -> None:
+        """Leave prompts that are not through to whoever goes on."""
+
+    def _add(self, line: Mapping[str, Any]) -> None:
+        with self._lock:
+            results = self._open.setdefault(line["id"], [])
+            results.append(line)
+            if len(results) < self._k:
+                return
+            del self._open[line["id"]]
+        self._sink.append(trial_line(results, self._k))
