@@ -27,6 +27,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "call_count": "runledger.graders.calls:call_count",
         "tool_args": "runledger.graders.calls:tool_args",
         "script": "runledger.graders.script:ScriptGrader",
+        "grader": "runledger.graders.custom:CustomGrader",
         "budgets": "runledger.graders.budgets:BudgetGrader",
     },
     "tools": {  # each only for a suite that names it

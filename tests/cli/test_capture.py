@@ -140,7 +140,7 @@ def test_a_crash_is_told_and_costs_no_other_prompt(desk: Desk) -> None:
     assert second["output"] == ""
     assert "errors" not in first
     assert "errors" not in third
-    assert "exited with status 7" in done.err
+    assert "exited with status 7 before its final output (stderr: out of cheese)" in done.err
 
 
 def test_a_prompts_own_timeout_goes_over_the_flag(desk: Desk) -> None:

@@ -15,7 +15,15 @@ import pytest
 from kit import clean_environment
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/tutorial.md", "docs/how-to.md", "docs/reference.md"]
+PAGES = [
+    "README.md",
+    "docs/tutorial.md",
+    "docs/how-to.md",
+    "docs/reference.md",
+    "docs/how-to/graders.md",
+    "docs/reference/capture.md",
+    "docs/reference/graders.md",
+]
 
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 

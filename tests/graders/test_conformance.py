@@ -14,6 +14,7 @@ import pytest
 from graders.trials import TASK, answering, calling, stopped
 from runledger.graders import Grader, Place, grader_for, graders_for
 from runledger.graders.conformance import check_grader
+from runledger.graders.hosts import Hosts
 from runledger.ledger import assertion as kinds
 from runledger.ledger.grade import Failure, Grade, grade_of
 from runledger.ledger.task import Task
@@ -36,7 +37,17 @@ ASSERTIONS: tuple[kinds.Assertion, ...] = (
     kinds.Equals("done", 1),
     kinds.Script(("{python}", "-c", 'print(\'{"pass": false, "score": 0.5}\')')),
     kinds.Script(("./none",)),
+    kinds.Custom("grade.py"),
+    kinds.Custom("grade.py:crash"),
+    kinds.Custom("true"),
 )
+GRADERS = """
+def grade(output):
+    return {"pass": output == "text", "score": 0.5, "outcome": {"n": 1}}
+
+def crash(output):
+    raise ValueError("no")
+"""
 TRAJECTORIES = (
     calling(("open", {"n": 1}), "open"),
     answering("text"),
@@ -48,9 +59,10 @@ TRAJECTORIES = (
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    """Give a suite directory of its own."""
-    with Supervisor() as supervisor:
-        yield Place(str(tmp_path), supervisor)
+    """Give a suite directory of its own, with graders in Python."""
+    (tmp_path / "grade.py").write_text(GRADERS)
+    with Supervisor() as supervisor, Hosts(supervisor, str(tmp_path)) as hosts:
+        yield Place(str(tmp_path), supervisor, caller=str(tmp_path), hosts=hosts)
 
 
 @pytest.mark.parametrize("assertion", ASSERTIONS, ids=lambda one: one.type)
@@ -61,12 +73,13 @@ def test_every_assertion_keeps_the_contract(assertion: kinds.Assertion, place: P
 
 
 @pytest.mark.parametrize("assertion", ASSERTIONS, ids=lambda one: one.type)
-def test_every_message_begins_with_its_assertion(assertion: kinds.Assertion, place: Place) -> None:
-    """A reader sees at once which line of the suite speaks."""
+def test_every_message_begins_with_its_grader(assertion: kinds.Assertion, place: Place) -> None:
+    """A reader sees at once which line of the suite speaks, or which grader."""
+    grader = grader_for(assertion, place)
     for trajectory in TRAJECTORIES:
-        for failure in grader_for(assertion, place).grade(trajectory).failures:
-            assert failure.message.startswith(f"{assertion.type}: ")
-            assert failure.details["assertion"] == assertion.type
+        for failure in grader.grade(trajectory).failures:
+            assert failure.message.startswith(f"{grader.name}: ")
+            assert failure.details["assertion"] == grader.name
 
 
 def test_no_assertion_is_left_out() -> None:

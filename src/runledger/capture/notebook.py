@@ -15,6 +15,7 @@ from ..ledger.event import (
     ToolCall,
     ToolResult,
     UsageReport,
+    event_at,
 )
 from ..ledger.grade import Failure, bounded, budget_failure
 from ..ledger.task import Trial
@@ -52,7 +53,7 @@ class Notebook:
         if isinstance(what, TaskStart):
             self._begin()
         ms = self.elapsed_ms()
-        self._events.append(Event(ms, what))
+        self._events.append(event_at(ms, what))
         match what:
             case ToolCall(call_id=call_id):
                 self._calls.add(call_id)

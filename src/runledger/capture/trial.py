@@ -21,12 +21,22 @@ from ..process.deadline import Deadline
 from ..tools import ToolSource
 from .notebook import Notebook
 
-DEFAULT_LIMIT_MS = 30_000
 BUDGET = "max_wall_ms"
 MOST_MESSAGES = 100_000  # so that a flood of tiny messages cannot fill the memory
 
 Answer: TypeAlias = Callable[[ToolCall], ToolResult]
 """Get a tool's answer before the trial's deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How long a trial may take, and who says so."""
+
+    ms: int
+    name: str
+
+
+DEFAULT_LIMIT = Limit(30_000, "the default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ class Stage:
     note: Callable[[Trial, Happening], None]
     clock: Clock
     most_messages: int = MOST_MESSAGES
-    limit_ms: int = DEFAULT_LIMIT_MS  # for tasks that name none
+    limit: Limit = DEFAULT_LIMIT  # for tasks that name none
 
 
 def run_trial(trial: Trial, stage: Stage, source: ToolSource, directory: str) -> Trajectory:
@@ -111,7 +121,7 @@ def _answer(call: ToolCall, session: Session, book: Notebook, stage: Stage, answ
         session.answer(result)
 
 
-def _give_up(fault: TrialFault, book: Notebook, limit: _Limit) -> None:
+def _give_up(fault: TrialFault, book: Notebook, limit: Limit) -> None:
     """Write down what ended the talk; a time-out names the limit, and its budget if it is one."""
     if fault.kind != "timeout":
         book.fail(_failure(fault))
@@ -122,21 +132,13 @@ def _give_up(fault: TrialFault, book: Notebook, limit: _Limit) -> None:
         book.fail_budget(Breach(BUDGET, limit.ms, max(limit.ms, book.elapsed_ms())))
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
-    """How long a trial may take, and who says so."""
-
-    ms: int
-    name: str
-
-
-def _limit_of(task: Task, stage: Stage) -> _Limit:
+def _limit_of(task: Task, stage: Stage) -> Limit:
     """Find the limit that the task names, or the one for tasks that name none."""
     if task.limits.max_wall_ms is not None:
-        return _Limit(task.limits.max_wall_ms, BUDGET)
+        return Limit(task.limits.max_wall_ms, BUDGET)
     if task.timeout_ms is not None:
-        return _Limit(task.timeout_ms, "timeout")
-    return _Limit(stage.limit_ms, "the default")
+        return Limit(task.timeout_ms, "timeout")
+    return stage.limit
 
 
 def _answer_by(source: ToolSource, deadline: Deadline, call: ToolCall) -> ToolResult:

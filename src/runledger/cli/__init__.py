@@ -6,8 +6,26 @@ import os
 import sys
 
 # Each module adds its command; the help keeps this order.
-COMMANDS = ("init", "run", "validate", "diff", "baseline", "report")
-GUARDED = frozenset({"run"})  # commands that start agents, and so run under the guard
+COMMANDS = (
+    "init",
+    "run",
+    "validate",
+    "diff",
+    "baseline",
+    "capture",
+    "trials",
+    "grade",
+    "summarize",
+    "compare",
+    "calibrate",
+    "validate_refs",
+    "balance",
+    "schemas",
+    "adapter",
+    "report",
+)
+# Commands that start agents or graders, and so run under the guard.
+GUARDED = frozenset({"run", "capture", "trials", "grade", "calibrate", "validate-refs", "adapter"})
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from .options import GraderChoice, GraderTimeout, OutputDir, OutputFile, Prompts
+from .options import GraderChoice, GraderTimeout, MaxTotalCost, OutputDir, OutputFile, Prompts
 
 if TYPE_CHECKING:
     from ..harness.agent_choice import AgentWords
@@ -111,10 +111,7 @@ class AskingFlags:
         float | None,
         Option("--fail-under", min=0, max=1, metavar="RATE", help="Exit with 1 below this rate."),
     ] = None
-    max_total_cost_usd: Annotated[
-        float | None,
-        Option("--max-total-cost-usd", min=0, metavar="USD", help="Start nothing new beyond it."),
-    ] = None
+    max_total_cost_usd: MaxTotalCost = None
     output_dir: OutputDir = None
 
 

@@ -129,6 +129,10 @@ OutputDir: TypeAlias = Annotated[
 GraderTimeout: TypeAlias = Annotated[
     float, Option("--grader-timeout", min=0.001, metavar="S", help="Seconds a grader may take.")
 ]
+MaxTotalCost: TypeAlias = Annotated[
+    float | None,
+    Option("--max-total-cost-usd", min=0, metavar="USD", help="Start nothing new beyond it."),
+]
 FailFast: TypeAlias = Annotated[
     bool, Option("--fail-fast", metavar="", help="Start nothing new after the first failing case.")
 ]

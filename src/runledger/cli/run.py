@@ -21,6 +21,7 @@ from .options import (
     FormatChoice,
     GraderTimeout,
     Jobs,
+    MaxTotalCost,
     ModeChoice,
     OnlyMissing,
     OutputDir,
@@ -31,8 +32,8 @@ from .options import (
 )
 
 if TYPE_CHECKING:
+    from ..harness.conduct import RunOutcome
     from ..harness.prepare import RunOptions
-    from ..harness.suite_run import RunOutcome
     from ..ledger.suite import Suite
 
 
@@ -57,6 +58,7 @@ def run(
     grader_timeout: GraderTimeout = 60.0,
     fail_fast: FailFast = False,
     fail_on_inconclusive: FailOnInconclusive = False,
+    max_total_cost_usd: MaxTotalCost = None,
     format: FormatChoice = None,
     quiet: Quiet = False,
 ) -> None:
@@ -76,6 +78,7 @@ def run(
         grader_timeout_s=grader_timeout,
         baseline=str(baseline) if baseline else None,
         only_missing=only_missing,
+        max_cost_usd=max_total_cost_usd,
     )
     ending = Ending(_chosen(format), fail_on_inconclusive, quiet)
     raise typer.Exit(_run_all(loaded, options, ending))
@@ -145,10 +148,13 @@ def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> in
             outcome = run_prepared(prepared, options, supervisor, watcher=watcher)
             put(shown(outcome.summary, outcome.path, ending.format))
             note_for_github(outcome.summary)
+            if outcome.out_of_money:
+                say(f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent")
             if prepared.no_baseline:
                 say(_no_baseline(outcome, prepared.no_baseline))
             codes.append(gate_code(outcome.summary, ending.fail_on_inconclusive))
-            if supervisor.stop.requested or (options.fail_fast and codes[-1]):
+            done = supervisor.stop.requested or outcome.out_of_money
+            if done or (options.fail_fast and codes[-1]):
                 break
         if supervisor.stop.signum is not None:
             codes.append(128 + supervisor.stop.signum)

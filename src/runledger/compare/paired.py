@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from .student import t_quantile
+from .student import t_quantile, t_tail
 
 LEVEL = 0.95
 FAR = 700.0  # the logarithm of about the largest number there is
 MOST_STEPS = 5_000  # so that a thousand pairs take a fraction of a second
+FOUR_OF_FIVE = 0.6  # the level of the interval that has a fifth on each side
+SPREADLESS = 1e-12  # of the mean: what rounding alone makes of equal values
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -30,6 +32,29 @@ def t_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, fl
         return None
     half = t_quantile(level, len(values) - 1) * standard_error(values)
     return mean_of(values) - half, mean_of(values) + half
+
+
+def t_chance(values: Sequence[float]) -> float:
+    """Give the chance of a mean so far from 0, by Student's test, or 1 for fewer than two values.
+
+    Equal values have no spread to go by: then it is the chance that all signs agree.
+    """
+    if len(values) < 2 or not mean_of(values):
+        return 1.0
+    error = standard_error(values)
+    if error <= SPREADLESS * abs(mean_of(values)):
+        return 2.0 ** (1 - len(values))
+    return t_tail(mean_of(values) / error, len(values) - 1)
+
+
+def detectable(values: Sequence[float]) -> float | None:
+    """Give the mean that so many values, spread like these, show in four of five cases."""
+    if len(values) < 2:
+        return None
+    freedom, error = len(values) - 1, standard_error(values)
+    if error <= SPREADLESS * abs(mean_of(values)):
+        return None
+    return (t_quantile(LEVEL, freedom) + t_quantile(FOUR_OF_FIVE, freedom)) * error
 
 
 def sign_flip(differences: Sequence[Fraction], most_steps: int = MOST_STEPS) -> float:

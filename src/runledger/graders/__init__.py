@@ -3,9 +3,11 @@
 output    what the agent answered
 calls     which tools it asked for, in which order, with which arguments
 budgets   what it used
-script    whatever a program of the user's says
+script    whatever a program that the suite names says
+custom    whatever a function or program that the command line names says
 
-schema is a tool of theirs: JSON Schema whose patterns cannot hang.
+Their tools: schema is JSON Schema whose patterns cannot hang; choice, program, python, hosts and
+verdict are about graders of the user's.
 """
 
 from __future__ import annotations
@@ -13,16 +15,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from .. import registry
-from ..ledger.assertion import Assertion, Script
+from ..ledger.assertion import Assertion, Custom, Script
 from ..ledger.grade import Failure, Grade, assertion_failure, grade_of
+from ..ledger.question import Question, question_of
 from ..ledger.task import Task
-from ..ledger.trajectory import Trajectory, failures_in
+from ..ledger.trajectory import Trajectory, failures_in, output_in
 from ..ledger.usage import Limits
-from ..ledger.value import ABSENT
+from ..ledger.value import ABSENT, Absent
 from ..process.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from .hosts import Hosts
 
 
 class Grader(Protocol):
@@ -34,6 +40,13 @@ class Grader(Protocol):
 
     def grade(self, trajectory: Trajectory) -> Grade:
         """Judge one trial; what falls short is in the grade's failures, never an exception."""
+
+
+class Judge(Grader, Protocol):
+    """Judge a single answer too, without the trial that it came from."""
+
+    def judge(self, question: Question) -> Grade:
+        """Judge one answer of an agent."""
 
 
 Check: TypeAlias = Callable[[Any, Trajectory], Iterator[Failure]]
@@ -49,6 +62,8 @@ class Place:
     timeout_s: float = 60.0
     python: str = sys.executable
     workspace: str | None = None  # where the agent worked, if not in the same directory
+    caller: str = "."  # where a grader that the command line names is found and started
+    hosts: Hosts | None = None  # of Python graders; without it, each question has a new one
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +98,22 @@ def graders_for(task: Task, place: Place) -> Iterator[Grader]:
 def grader_for(assertion: Assertion, place: Place) -> Grader:
     """Make the grader that judges by an assertion."""
     made = registry.find("graders", assertion.type)
-    if isinstance(assertion, Script):
-        grader: Grader = made(assertion.command, place)
-        return grader
-    return AssertionGrader(assertion, made)
+    grader: Grader
+    match assertion:
+        case Script(command):
+            grader = made(command, place)
+        case Custom(name):
+            grader = made(name, place)
+        case _:
+            grader = AssertionGrader(assertion, made)
+    return grader
+
+
+def judge_trial(judge: Judge, trajectory: Trajectory, place: Place) -> Grade:
+    """Ask about a trial, unless it was stopped before there was anything to judge."""
+    if failures_in(trajectory.events) and isinstance(output_in(trajectory.events), Absent):
+        return grade_of(judge.name, [no_output(judge.name, trajectory)])
+    return judge.judge(question_of(trajectory, place.workspace or place.directory))
 
 
 def no_output(assertion: str, trajectory: Trajectory) -> Failure:

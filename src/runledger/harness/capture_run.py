@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..capture.trial import DEFAULT_LIMIT_MS
+from ..capture.trial import Limit
 from ..errors import UsageError
 from ..ledger.assertion import Custom
 from ..ledger.captured import captured_from
@@ -124,7 +124,7 @@ def capture(
             trials=options.trials or 1,
             repeated=options.trials is not None,
             jobs=options.jobs,
-            limit_ms=_limit_ms(suite, options),
+            limit=Limit(options.timeout_ms, "-t"),
             grader_timeout_s=options.grader_timeout_s,
             max_cost_usd=options.max_cost_usd,
             workspaces=stack.enter_context(place),
@@ -145,10 +145,6 @@ def _is_suite(path: Path) -> bool:
 
 def _workplace(suite: Suite, options: CaptureOptions) -> str:
     return suite.directory if options.workspace_dir is None else str(options.workspace_dir)
-
-
-def _limit_ms(suite: Suite, options: CaptureOptions) -> int:
-    return options.timeout_ms or DEFAULT_LIMIT_MS
 
 
 def _graded_by(grader: str | None, suite: Suite, supervisor: Supervisor) -> Suite:

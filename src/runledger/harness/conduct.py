@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from .. import registry
 from ..capture.plan import trials_of
-from ..capture.trial import DEFAULT_LIMIT_MS, Stage, refuse_trial, run_trial
+from ..capture.trial import DEFAULT_LIMIT, Limit, Stage, refuse_trial, run_trial
 from ..capture.workspace import Shared, Workspaces
 from ..errors import CassetteError, Interrupted, OutsideError, StoreError
 from ..executors import Executor
@@ -56,7 +56,7 @@ class Order:
     trials: int = 1
     repeated: bool = False  # ids of steps name the trial, however many there are
     jobs: int = 1
-    limit_ms: int = DEFAULT_LIMIT_MS
+    limit: Limit = DEFAULT_LIMIT
     fail_fast: bool = False
     grader_timeout_s: float = 60.0
     max_cost_usd: float | None = None
@@ -96,7 +96,7 @@ def conduct(
         stack.callback(driver.close)
         floor = _Floor(
             stage=Stage(
-                driver, frozenset(suite.tools.names), writer.note, clock, limit_ms=order.limit_ms
+                driver, frozenset(suite.tools.names), writer.note, clock, limit=order.limit
             ),
             open_tools=source_for(suite, order.toolbox),
             workspaces=order.workspaces or Shared(suite.directory),

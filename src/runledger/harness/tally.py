@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..ledger.captured import Captured, captured_from
 from ..ledger.grade import NOT_VALID
+from ..ledger.result import error_text
 from ..ledger.run import TrialRow
 from ..ledger.suite import Suite
 from ..ledger.value import Json
@@ -37,7 +38,7 @@ class CaptureTally:
             self.invalid += spoilt
             self.errors += row.status == "error" and not spoilt
             if row.status == "error":
-                self.last_error = row.failures[0].message
+                self.last_error = error_text(row.failures[0])
         self.count(captured_from(line))
 
     def finish(self) -> None:

@@ -106,6 +106,14 @@ class Script:
     command: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """The grader that the command line names judges the trial: a Python function, or a program."""
+
+    type: ClassVar[str] = "grader"
+    grader: str
+
+
 Assertion: TypeAlias = (
     RequiredFields
     | JsonSchema
@@ -118,4 +126,5 @@ Assertion: TypeAlias = (
     | Regex
     | Equals
     | Script
+    | Custom
 )

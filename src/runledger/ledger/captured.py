@@ -62,15 +62,15 @@ def _from_result(line: Mapping[str, Any]) -> Captured:
         id=_text(line["id"]),
         input=line["input"],
         output=line["output"],
-        duration_ms=timing["end"] - timing["start"],
+        duration_ms=_number(timing["end"] - timing["start"]),
         trajectory=_steps(line["trajectory"]),
         expected=line.get("expected"),
-        metadata=line.get("metadata") or {},
+        metadata=_object(line.get("metadata") or {}),
         tool_errors=bool(line.get("toolErrors", False)),
         errors=tuple(map(str, line.get("errors", ()))),
         score=score,
         usage=_usage(line.get("usage") or {}),
-        trial=line.get("trial", 1),
+        trial=_number(line.get("trial", 1)),
         passed=_passed(line, score),
         line=line,
     )
@@ -83,17 +83,17 @@ def _from_entry(line: Mapping[str, Any], entry: Mapping[str, Any]) -> Captured:
         id=_text(line["id"]),
         input=line["input"],
         output=entry["output"],
-        duration_ms=entry["duration"],
+        duration_ms=_number(entry["duration"]),
         trajectory=steps,
         expected=line.get("expected"),
-        metadata=line.get("metadata") or {},
+        metadata=_object(line.get("metadata") or {}),
         tool_errors=bool(
             entry.get("toolErrors", any(step.get("status") == "failed" for step in steps))
         ),
         errors=tuple(map(str, entry.get("errors", ()))),
         score=score,
         usage=_usage(entry.get("usage") or {}),
-        trial=entry["trialNum"],
+        trial=_number(entry["trialNum"]),
         passed=None if score is None else score.passed,
         line=entry,
     )
@@ -121,7 +121,21 @@ def _usage(found: Mapping[str, Any]) -> Usage:
 def _steps(found: Any) -> Sequence[Mapping[str, Json]]:
     if not all(isinstance(step, Mapping) and "type" in step for step in found):
         raise TypeError("a step of its trajectory has no type")
+    if not all("name" in step for step in found if step["type"] == "tool_call"):
+        raise TypeError("a tool call of its trajectory has no name")
     return tuple(found)
+
+
+def _object(found: Any) -> Mapping[str, Json]:
+    if not isinstance(found, Mapping):
+        raise TypeError("its metadata are not an object")
+    return found
+
+
+def _number(found: Any) -> int:
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        raise TypeError("something else stands where a number is due")
+    return round(found)  # others may write fractions of milliseconds
 
 
 def _text(found: Any) -> str:

@@ -60,6 +60,7 @@ class Message:
 
     type: ClassVar[str] = "message"
     content: str
+    took_ms: int | None = None  # from its first piece to its last, where it came in pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Thought:
 
     type: ClassVar[str] = "thought"
     content: str
+    took_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +154,16 @@ Happening: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened, and when: milliseconds since the task was sent."""
+    """Something that happened, and when it began: milliseconds since the task was sent."""
 
     ms: int
     what: Happening
+
+
+def event_at(ms: int, what: Happening) -> Event:
+    """Make the event of something that was heard at a moment, and may have begun before it."""
+    took = what.took_ms if isinstance(what, (Message, Thought)) else None
+    return Event(max(0, ms - (took or 0)), what)
 
 
 def fields_of(what: Happening) -> dict[str, Json]:
@@ -187,7 +195,7 @@ def _left_out(name: str, value: Json) -> bool:
     return value is None and name in _OPTIONAL
 
 
-_OPTIONAL = ("data", "error", "status", "exit_code")
+_OPTIONAL = ("data", "error", "status", "exit_code", "took_ms")
 
 
 def _present(fields: Mapping[str, Json]) -> dict[str, Json]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from .cut import beginning
 from .event import (
     Event,
     FinalOutput,
@@ -16,7 +17,7 @@ from .event import (
     UsageReport,
     failure_fields,
 )
-from .grade import Status, counts
+from .grade import Failure, Status, counts
 from .task import Trial
 from .trajectory import (
     Call,
@@ -30,6 +31,7 @@ from .trajectory import (
 )
 from .value import Absent, Json
 
+STDERR_CHARS = 300
 STEPS = (ToolCall, Message, Thought, Plan)
 FROM_AGENT = (*STEPS, Log, UsageReport, FinalOutput, TaskError)
 
@@ -50,8 +52,8 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     line["timing"] = _timing(trajectory)
     line["toolErrors"] = any(map(is_error, results))
     line["toolErrorsDerived"] = any(one is not None and one.ok and one.exit_code for one in results)
-    if failures:
-        line["errors"] = [failure.message for failure in failures]
+    if errors := errors_of(failures):
+        line["errors"] = errors
     line |= _score(trajectory, status)
     line["usage"] = _usage(trajectory)
     line["exitInfo"] = {
@@ -74,6 +76,24 @@ RUN_KEYS = frozenset({"trial", "attempt", "condition", "status", "failures"})
 def published(line: Mapping[str, Json]) -> dict[str, Json]:
     """Leave out what only a run's own file says."""
     return {key: value for key, value in line.items() if key not in RUN_KEYS}
+
+
+GRADER_ERROR = "grader error: "
+"""How an error begins that tells of a grader, and nothing of the agent."""
+
+
+def errors_of(failures: Iterable[Failure]) -> list[Json]:
+    """Tell what went wrong; whether the answer was good is for the score to say."""
+    return [error_text(failure) for failure in failures if failure.type != "assertion_failed"]
+
+
+def error_text(failure: Failure) -> str:
+    """Write a failure with the last thing that the program wrote on standard error."""
+    mark = GRADER_ERROR if failure.type == "grader_error" else ""
+    said = failure.details.get("stderr")
+    last = said.strip().rpartition("\n")[2] if isinstance(said, str) else ""
+    tail = f" (stderr: {beginning(last, STDERR_CHARS)})" if last not in failure.message else ""
+    return f"{mark}{failure.message}{tail}"
 
 
 def steps_of(trajectory: Trajectory) -> Iterator[Mapping[str, Json]]:
@@ -104,7 +124,7 @@ def _step(event: Event, calls: Mapping[str, Call]) -> Mapping[str, Json]:
     match event.what:
         case ToolCall(call_id=call_id):
             return _tool_step(calls[call_id])
-        case Message(content) | Thought(content):
+        case Message(content, _) | Thought(content, _):
             return {"type": event.what.type, "content": content}
         case Plan(entries):
             return {"type": "plan", "entries": entries}

@@ -143,6 +143,14 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
+    def watch(self, fd: int, react: Callable[[], None]) -> None:
+        """React to another descriptor, too, whenever we wait for the program."""
+        self._watch(fd, READABLE, react)
+
+    def unwatch(self, fd: int) -> None:
+        """Let a descriptor be."""
+        self._unwatch(fd)
+
     def has_exited(self) -> bool:
         """Say whether the program has exited."""
         return self._exited or self.peek_exit() != (None, None)

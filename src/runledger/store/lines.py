@@ -32,6 +32,14 @@ def encode(value: Json, *, indent: bool = False) -> bytes:
         return json.dumps(_written(value), ensure_ascii=False, **layout).encode()
 
 
+def encode_line(value: Json) -> bytes:
+    """Write a value as a line, its end included, without a copy of what may be large."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except (TypeError, ValueError):
+        return encode(value) + b"\n"
+
+
 def _written(value: Json) -> Json:
     """Spell lone surrogates out as \\udxxx, since UTF-8 has no way to write them."""
     if isinstance(value, str):
@@ -63,7 +71,7 @@ class LineLog:
 
     def append(self, value: Json) -> None:
         """Write one line; after an error the file ends with the last whole line."""
-        self.write(encode(value) + b"\n")
+        self.write(encode_line(value))
 
     def write(self, data: bytes) -> None:
         """Write bytes, all or none of them."""

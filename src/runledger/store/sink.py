@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..errors import StoreError, UsageError
 from ..ledger.value import Json
-from .lines import LineLog, encode
+from .lines import LineLog, encode_line
 
 STDOUT = 1
 
@@ -43,7 +43,7 @@ class StandardOutput:
 
     def append(self, value: Json) -> None:
         """Write a value as one line of JSON."""
-        self._write(encode(value) + b"\n")
+        self._write(encode_line(value))
 
     def text(self, text: str) -> None:
         """Write a text as it is."""

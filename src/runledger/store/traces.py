@@ -26,6 +26,7 @@ from ..ledger.event import (
     ToolCall,
     ToolResult,
     UsageReport,
+    event_at,
 )
 from ..ledger.grade import Grade
 from ..ledger.usage import Usage
@@ -95,7 +96,7 @@ class TraceLog:
             start = now if start is None else start
             what = _happening(line)
             if what is not None:
-                events.append(Event(max(now - start, 0), what))
+                events.append(event_at(max(now - start, 0), what))
             elif line["type"] == "case_end":
                 stderr = line["exit"]["stderr"]
         return Trace(trial, attempt, tuple(events), stderr)
@@ -182,8 +183,8 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Happening]] = {
     TaskStart.type: _task_start,
     ToolCall.type: _tool_call,
     ToolResult.type: _tool_result,
-    Message.type: lambda line: Message(line["content"]),
-    Thought.type: lambda line: Thought(line["content"]),
+    Message.type: lambda line: Message(line["content"], line.get("took_ms")),
+    Thought.type: lambda line: Thought(line["content"], line.get("took_ms")),
     Plan.type: lambda line: Plan(line["entries"]),
     Log.type: _log,
     UsageReport.type: _usage,

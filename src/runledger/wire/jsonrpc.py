@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ..ledger.cut import beginning
+from ..ledger.event import Direction
 from ..ledger.fingerprint import preview
 from ..ledger.strict_json import NotJson, dump_line, loads
 from ..ledger.value import Json
@@ -69,6 +70,13 @@ class PeerGone(Exception):
 Serve: TypeAlias = Callable[[Request], Json]
 """Answer a request of the other side, or raise RpcError."""
 
+Tap: TypeAlias = Callable[[Direction, Json], None]
+"""Overhear a message, either way; a line that is not JSON is a text."""
+
+
+def tap_nothing(direction: Direction, message: Json) -> None:
+    """Let every message pass unheard."""
+
 
 def serve_nothing(request: Request) -> Json:
     """Refuse every request, as one who has no methods."""
@@ -81,11 +89,12 @@ class Connection:
     Deadlines and caps are the child's: DeadlinePassed and TooLarge come through as they are.
     """
 
-    def __init__(self, child: Child, *, stray_lines: int = 0) -> None:
+    def __init__(self, child: Child, *, stray_lines: int = 0, tap: Tap = tap_nothing) -> None:
         self.child = child
         self.weight = 0  # memory that all messages heard so far may take
         self.stray = ""  # the first line that was no message
         self._stray_left = stray_lines
+        self._tap = tap
         self._last_id = 0
 
     def ask(self, method: str, params: Json = None) -> int:
@@ -101,11 +110,21 @@ class Connection:
     def answer(self, request: Request, serve: Serve) -> None:
         """Answer a request of the other side, with what serves it or with why nothing does."""
         try:
-            self._send({"id": request.id, "result": serve(request)})
+            result = serve(request)
         except RpcError as error:
-            fields: dict[str, Json] = {"code": error.code, "message": error.message}
-            fields |= {} if error.data is None else {"data": error.data}
-            self._send({"id": request.id, "error": fields})
+            self.refuse(request, error)
+        else:
+            self.give(request, result)
+
+    def give(self, request: Request, result: Json) -> None:
+        """Send the result of a request of the other side."""
+        self._send({"id": request.id, "result": result})
+
+    def refuse(self, request: Request, error: RpcError) -> None:
+        """Say why a request of the other side has no result."""
+        fields: dict[str, Json] = {"code": error.code, "message": error.message}
+        fields |= {} if error.data is None else {"data": error.data}
+        self._send({"id": request.id, "error": fields})
 
     def hear(self, deadline: Deadline) -> Heard:
         """Wait for the next message; lines that are none are passed over while we bear them."""
@@ -114,7 +133,7 @@ class Connection:
                 continue
             self.weight += weight_of(line)
             try:
-                return parse(line)
+                return parse(line, self._tap)
             except NotSpoken as reason:
                 self._pass_over(line, reason)
         raise PeerGone
@@ -137,7 +156,9 @@ class Connection:
         return self.result_of(self.ask(method, params), deadline, serve)
 
     def _send(self, message: dict[str, Json]) -> None:
-        self.child.send(dump_line({"jsonrpc": "2.0", **message}))
+        whole: Json = {"jsonrpc": "2.0", **message}
+        self._tap("to_agent", whole)
+        self.child.send(dump_line(whole))
 
     def _pass_over(self, line: bytes, reason: NotSpoken) -> None:
         self.stray = self.stray or preview(line[: 5 * SNIPPET].decode("utf-8", "replace"), SNIPPET)
@@ -149,12 +170,14 @@ class Connection:
             )
 
 
-def parse(line: bytes) -> Heard:
+def parse(line: bytes, tap: Tap = tap_nothing) -> Heard:
     """Read one message, or raise NotSpoken with what is wrong with it."""
     try:
         message = loads(line)
     except NotJson as reason:
+        tap("from_agent", line.decode("utf-8", "backslashreplace"))
         raise NotSpoken(str(reason)) from None
+    tap("from_agent", message)
     if not isinstance(message, Mapping) or message.get("jsonrpc") != "2.0":
         raise NotSpoken('not an object with "jsonrpc": "2.0"')
     method = message.get("method")

@@ -33,7 +33,11 @@ Cancel: TypeAlias = Callable[[Connection, int], None]
 
 
 class NoAnswer(Exception):
-    """Say why a request has no result, in words for who asked."""
+    """Say why a request has no result, in words for who asked; `data` is what else was told."""
+
+    def __init__(self, message: str, data: Json = None) -> None:
+        self.data = data
+        super().__init__(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,14 @@ class Servant:
         *,
         serve: Serve = serve_nothing,
         cancel: Cancel | None = None,
+        weight_cap: float | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._launch = launch
         self._greet = greet
         self._serve = serve
         self._cancel = cancel
+        self._weight_cap = WEIGHT_CAP if weight_cap is None else weight_cap
         self._connection: Connection | None = None
         self._weight = 0  # of what was heard from earlier programs
 
@@ -75,13 +81,13 @@ class Servant:
         try:
             result = self._result(connection, method, params, turn)
         except RpcError as error:
-            raise NoAnswer(str(error)) from None
+            raise NoAnswer(str(error), error.data) from None
         except DeadlinePassed:
             lost = "" if self._connection else f"; {_FORGOTTEN}"
             raise self._late(turn, f"timed out after {turn.timeout_s:g} s{lost}") from None
         except (TooLarge, NotSpoken, PeerGone) as loss:
             raise self._lost(connection, loss) from None
-        if self._weight + connection.weight > WEIGHT_CAP:
+        if self._weight + connection.weight > self._weight_cap:
             raise AgentError("message_too_large", "the answers of the tools hold too many values")
         return result
 
@@ -94,7 +100,7 @@ class Servant:
             self._greet(connection, min(turn.deadline, Deadline.after(START_S)))
         except (RpcError, NoAnswer) as refusal:
             self._end(GRACE_S)
-            raise NoAnswer(str(refusal)) from None
+            raise NoAnswer(str(refusal), refusal.data) from None
         except DeadlinePassed:
             self._end(0)
             raise self._late(turn, f"did not start within {START_S:g} s") from None

@@ -94,7 +94,7 @@ def _step(what: Happening, most: int) -> dict[str, Json]:
         case ToolCall(name, call_id, args, extra, _):
             step: dict[str, Json] = {"kind": "call", "name": name[:most], "id": call_id[:most]}
             return step | {"args": cut_json(args, most)} | _extra(extra, most)
-        case Message(content) | Thought(content):
+        case Message(content, _) | Thought(content, _):
             return {"kind": what.type, "text": cut_text(content, most)}
         case Plan(entries):
             return {"kind": "plan", "entries": [_plan_entry(one, most) for one in entries[:100]]}

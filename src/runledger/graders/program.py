@@ -1,0 +1,68 @@
+"""Ask a program: a question in on standard input, a verdict out."""
+
+from __future__ import annotations
+
+import json
+
+from ..errors import SpawnFailed
+from ..ledger.cut import beginning, ending
+from ..ledger.question import Question, question_fields
+from ..ledger.strict_json import NotJson, loads
+from ..ledger.value import Json
+from ..process.program import Finished, run_program
+from ..process.supervisor import Launch, Supervisor
+from .verdict import Fault, Verdict, verdict_in
+
+ANSWER_CAP = 1024 * 1024
+KEPT = 2000  # characters of what a broken grader printed
+
+
+def ask_program(
+    launch: Launch, question: Question, supervisor: Supervisor, timeout_s: float
+) -> Verdict:
+    """Give a program the question and read its verdict, or raise the fault that it has."""
+    try:
+        finished = run_program(supervisor, launch, _written(question), timeout_s, ANSWER_CAP)
+    except SpawnFailed as error:
+        raise Fault(str(error)) from None
+    try:
+        return _read(finished, timeout_s)
+    except Fault as fault:
+        raise Fault(str(fault), _seen(finished)) from None
+
+
+def _written(question: Question) -> bytes:
+    try:
+        # ASCII: a lone surrogate stays valid JSON
+        return json.dumps(question_fields(question)).encode()
+    except RecursionError:
+        raise Fault("the trial is nested too deep to be handed over") from None
+
+
+def _read(finished: Finished, timeout_s: float) -> Verdict:
+    ending = _bad_ending(finished, timeout_s)
+    if ending:
+        raise Fault(ending)
+    try:
+        answer = loads(finished.stdout)
+    except NotJson as reason:
+        raise Fault(f"its output is not one JSON object ({reason}); print logs to stderr") from None
+    if not isinstance(answer, dict):
+        raise Fault("its output is not a JSON object")
+    return verdict_in(answer)
+
+
+def _bad_ending(finished: Finished, timeout_s: float) -> str:
+    if finished.timed_out:
+        return f"it did not finish within {timeout_s:g} s"
+    if finished.too_large:
+        return f"it printed more than {ANSWER_CAP} bytes"
+    if finished.signal:
+        return f"it was ended by {finished.signal}"
+    return f"it exited with status {finished.code}" if finished.code else ""
+
+
+def _seen(finished: Finished) -> dict[str, Json]:
+    printed = beginning(finished.stdout.decode("utf-8", "backslashreplace"), KEPT).rstrip()
+    said = ending(finished.stderr, KEPT)
+    return {"stdout": printed, "stderr": said, "code": finished.code, "signal": finished.signal}
