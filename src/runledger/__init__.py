@@ -10,17 +10,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .agents import Driver, Session
+    from .agents import Driver
     from .errors import RunledgerError
     from .executors import Executor
     from .graders import Grader
-    from .harness.conduct import RunOutcome
+    from .harness.capture_run import CaptureOptions
+    from .harness.library import capture_prompts, compare_results, grade_results
     from .harness.prepare import RunOptions
     from .harness.suite_run import run_suite
     from .ledger.grade import Failure, Grade
     from .ledger.run import Summary
     from .ledger.suite import Suite
-    from .ledger.task import Task, Trial
+    from .ledger.task import Task
     from .ledger.trajectory import Trajectory
     from .ledger.version import VERSION
     from .suite.load import load_cases, load_suite
@@ -30,19 +31,20 @@ if TYPE_CHECKING:
 
 HOMES = {
     "Driver": "agents",
-    "Session": "agents",
     "RunledgerError": "errors",
     "Executor": "executors",
     "Grader": "graders",
     "RunOptions": "harness.prepare",
-    "RunOutcome": "harness.conduct",
+    "CaptureOptions": "harness.capture_run",
+    "capture_prompts": "harness.library",
+    "compare_results": "harness.library",
+    "grade_results": "harness.library",
     "run_suite": "harness.suite_run",
     "Failure": "ledger.grade",
     "Grade": "ledger.grade",
     "Summary": "ledger.run",
     "Suite": "ledger.suite",
     "Task": "ledger.task",
-    "Trial": "ledger.task",
     "Trajectory": "ledger.trajectory",
     "load_cases": "suite.load",
     "load_suite": "suite.load",
@@ -50,22 +52,23 @@ HOMES = {
 }
 
 __all__ = [
+    "CaptureOptions",
     "Driver",
     "Executor",
     "Failure",
     "Grade",
     "Grader",
     "RunOptions",
-    "RunOutcome",
     "RunledgerError",
-    "Session",
     "Suite",
     "Summary",
     "Task",
     "ToolSource",
     "Trajectory",
-    "Trial",
     "__version__",
+    "capture_prompts",
+    "compare_results",
+    "grade_results",
     "load_cases",
     "load_suite",
     "run_suite",

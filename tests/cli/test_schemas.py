@@ -11,11 +11,16 @@ from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
+from pydantic import ValidationError
 
 from kit import ECHO, entry, runledger, write_suite
 from runledger.harness.schemas import known_schemas, schema_of
 from runledger.ledger.event import Happening
 from runledger.ledger.run import Totals
+from runledger.suite.adapter_document import AdapterConfig
+from runledger.suite.document import CaseConfig, Document, SuiteConfig
+from runledger.suite.experiment_document import ExperimentConfig, TaskConfig
+from runledger.suite.permissions import PermissionsConfig
 from runledger.suite.yaml_source import read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -370,6 +375,27 @@ WRONG: list[tuple[str, Any]] = [
 def test_a_wrong_key_or_value_is_refused(name: str, document: Any) -> None:
     """Unknown keys where users write, missing and ill-shaped ones everywhere."""
     assert problems(name, document)
+
+
+MODELS: dict[str, type[Document]] = {
+    "suite": SuiteConfig,
+    "case": CaseConfig,
+    "PromptCase": CaseConfig,
+    "task": TaskConfig,
+    "experiment": ExperimentConfig,
+    "permissions": PermissionsConfig,
+    "adapter": AdapterConfig,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_document_and_its_schema_are_of_one_mind(name: str) -> None:
+    """What one takes the other takes, and what one refuses the other refuses."""
+    if name in GOOD:
+        MODELS[name].model_validate(GOOD[name])
+    for document in [document for kind, document in WRONG if kind == name]:
+        with pytest.raises(ValidationError):
+            MODELS[name].model_validate(document)
 
 
 WRITTEN: list[tuple[str, Callable[[], Any], tuple[str | int, ...], Any]] = [

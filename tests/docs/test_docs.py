@@ -20,6 +20,8 @@ PAGES = [
     "docs/tutorial.md",
     "docs/how-to.md",
     "docs/reference.md",
+    "docs/tutorial-capture.md",
+    "docs/how-to/compare.md",
     "docs/how-to/graders.md",
     "docs/reference/capture.md",
     "docs/reference/graders.md",

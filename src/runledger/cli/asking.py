@@ -118,7 +118,7 @@ class AskingFlags:
 def ask(flags: AskingFlags, trials: int | None) -> int:
     """Ask the agent every prompt, tell how it went, and give the exit code."""
     from ..errors import UsageError
-    from ..harness.capture_run import capture, suite_of
+    from ..harness.capture_run import capture_suite, suite_of
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
     from .exits import say
@@ -128,7 +128,7 @@ def ask(flags: AskingFlags, trials: int | None) -> int:
         raise UsageError("--fail-under needs a grader: add -g")
     suite = suite_of(flags.prompts, _words(flags), flags.cwd)
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
-        captured = capture(
+        captured = capture_suite(
             suite,
             _options(flags, trials),
             supervisor=supervisor,

@@ -84,7 +84,7 @@ def suite_of(prompts: str, words: AgentWords, cwd: Path | None = None) -> Suite:
     return Suite(name[:100], directory, agent, tasks, mode="live", output_dir=OUTPUT_DIR)
 
 
-def capture(
+def capture_suite(
     suite: Suite,
     options: CaptureOptions = DEFAULTS,
     *,

@@ -52,6 +52,7 @@ class ToolResult:
     result: Json = None
     error: Json = None
     exit_code: int | None = None  # of a command that the tool ran and reported as a success
+    took_ms: int | None = None  # where the agent tells it itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Message:
 
     type: ClassVar[str] = "message"
     content: str
-    took_ms: int | None = None  # from its first piece to its last, where it came in pieces
+    took_ms: int | None = field(default=None, compare=False)  # since its first piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Thought:
 
     type: ClassVar[str] = "thought"
     content: str
-    took_ms: int | None = None
+    took_ms: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from .value import Json
 
 SHELL_NAMES = frozenset({"bash", "shell", "run_shell_command", "local_shell", "exec_command"})
 KEYS = ("exit", "exitCode", "exit_code")  # opencode, SDK peers, codex
-NESTED = ("metadata",)  # opencode
+NESTED = ("metadata", "output", "text")  # opencode; parts of a result that are text
 
-# gemini and qwen end a result with a few lines of their own, this one among them
-_TOLD = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE | re.IGNORECASE)
+_TOLD = (
+    re.compile(r"(?im)^exit code: (-?\d{1,10})$"),  # gemini, qwen: among their last lines
+    re.compile(r"\AExited with code (\d{1,10})\."),  # claude-code-acp, of our terminals
+)
 
 
 def runs_commands(name: str, kind: str | None = None) -> bool:
@@ -23,15 +25,21 @@ def runs_commands(name: str, kind: str | None = None) -> bool:
 def exit_code_in(output: Json) -> int | None:
     """Find the exit code in what a shell tool gave; ask only for tools that run commands."""
     if isinstance(output, str):
-        told = _TOLD.findall(output)
-        return int(told[-1]) if told else None
-    if not isinstance(output, Mapping):
-        return None
-    for key in KEYS:
-        if (code := _whole(output.get(key))) is not None:
-            return code
-    inner = (exit_code_in(output[key]) for key in (*NESTED, "output") if key in output)
-    return next((code for code in inner if code is not None), None)
+        return _told_in(output)
+    if isinstance(output, Mapping):
+        known = (_whole(output.get(key)) for key in KEYS)
+        return _first(known, (exit_code_in(output[key]) for key in NESTED if key in output))
+    parts = output if isinstance(output, list) else []
+    return _first(exit_code_in(part) for part in parts if isinstance(part, Mapping))
+
+
+def _told_in(text: str) -> int | None:
+    found = [codes[-1] for told in _TOLD if (codes := told.findall(text))]
+    return int(found[0]) if found else None
+
+
+def _first(*sources: Iterable[int | None]) -> int | None:
+    return next((code for source in sources for code in source if code is not None), None)
 
 
 def _whole(value: Json) -> int | None:

@@ -79,9 +79,11 @@ def calls_in(events: tuple[Event, ...]) -> Iterator[Call]:
                 answered.setdefault(call_id, event.ms)
                 answers[call_id] = event.what
     for call_id, call in told.items():
-        ended = answered.get(call_id)
-        duration = None if ended is None else ended - asked[call_id]
-        yield Call(call, asked[call_id], answers.get(call_id), duration)
+        result = answers.get(call_id)
+        duration = None if result is None else answered[call_id] - asked[call_id]
+        if result is not None and result.took_ms is not None:
+            duration = result.took_ms
+        yield Call(call, asked[call_id], result, duration)
 
 
 def is_error(result: ToolResult | None) -> bool:

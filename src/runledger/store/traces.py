@@ -140,7 +140,7 @@ def _tool_call(line: Mapping[str, Any]) -> ToolCall:
 
 
 def _tool_result(line: Mapping[str, Any]) -> ToolResult:
-    told = (line.get(key) for key in ("result", "error", "exit_code"))
+    told = (line.get(key) for key in ("result", "error", "exit_code", "took_ms"))
     return ToolResult(line["call_id"], line["ok"], *told)
 
 

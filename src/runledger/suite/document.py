@@ -57,11 +57,34 @@ def _in_a_list(value: Any) -> Any:
 Name: TypeAlias = Annotated[
     str,
     AfterValidator(_fits_file_name),
-    WithJsonSchema({"type": "string", "pattern": f"^{_NAME.pattern}$"}),
+    WithJsonSchema(
+        {"type": "string", "pattern": f"^{_NAME.pattern}$", "not": {"enum": [".", ".."]}}
+    ),
 ]
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
-Argument: TypeAlias = Annotated[str, AfterValidator(_has_no_nul)]
-Variable: TypeAlias = Annotated[str, AfterValidator(_names_variable)]
+Argument: TypeAlias = Annotated[
+    str,
+    AfterValidator(_has_no_nul),
+    WithJsonSchema({"type": "string", "pattern": r"^[^\u0000]*$"}),
+]
+Variable: TypeAlias = Annotated[
+    str,
+    AfterValidator(_names_variable),
+    WithJsonSchema({"type": "string", "pattern": r"^[^=\u0000]+$"}),
+]
+Input: TypeAlias = Annotated[
+    Any,
+    AfterValidator(_is_an_input),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "object"},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            ]
+        }
+    ),
+]
 Count: TypeAlias = Annotated[int, Field(ge=0)]
 Amount: TypeAlias = Annotated[float, Field(ge=0)]
 Texts: TypeAlias = Annotated[list[Text], Field(min_length=1)]
@@ -233,7 +256,15 @@ class ModelProxySpec(Document):
 class ProxiesSpec(Document):
     """`proxies`: the servers that we offer to the agent in place of its own."""
 
-    model: Annotated[list[ModelProxySpec], BeforeValidator(_in_a_list)] | None = None
+    model: (
+        Annotated[
+            list[ModelProxySpec],
+            BeforeValidator(
+                _in_a_list, json_schema_input_type=ModelProxySpec | list[ModelProxySpec]
+            ),
+        ]
+        | None
+    ) = None
     mcp: dict[Text, McpServerSpec] | None = None
 
 
@@ -301,7 +332,7 @@ class CaseConfig(Document):
     """A case, or a line of prompts, as its author wrote it."""
 
     id: Name
-    input: Annotated[Any, AfterValidator(_is_an_input)]
+    input: Input
     description: str | None = None
     cassette: Text | None = None
     assertions: list[AssertionSpec] | None = None

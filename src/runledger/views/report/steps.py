@@ -83,7 +83,8 @@ def _close_call(line: Timeline, result: ToolResult, ms: int, most: int) -> None:
         return
     asked = step["ms"]
     assert isinstance(asked, int)
-    step |= {"took": step.get("took", ms - asked), "ok": not is_error(result)}
+    took = ms - asked if result.took_ms is None else result.took_ms
+    step |= {"took": step.get("took", took), "ok": not is_error(result)}
     step["result"] = cut_json(result.result if result.ok else result.error, most)
 
 
