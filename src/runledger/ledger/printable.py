@@ -11,6 +11,7 @@ from unicodedata import category, east_asian_width
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
+_UNSAFE_IN_JSON = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # it escapes the rest
 # GitHub skips the spaces before `::`, and obeys `##[` (Azure: `##vso[`) wherever it stands.
 _COMMAND_AT_START = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 _COMMAND_ANYWHERE = re.compile(r"##(?=[A-Za-z]*\[)")
@@ -19,6 +20,11 @@ _COMMAND_ANYWHERE = re.compile(r"##(?=[A-Za-z]*\[)")
 def escape_controls(text: str) -> str:
     """Show every unsafe character as its escape; newlines and tabs stay."""
     return _UNSAFE.sub(_escape, text.replace("\r\n", "\n"))
+
+
+def escape_json(text: str) -> str:
+    """Write every unsafe character of a JSON text as JSON's own escape, which means the same."""
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def inert(text: str) -> str:

@@ -12,7 +12,12 @@ KEYS = ("exit", "exitCode", "exit_code")  # opencode, SDK peers, codex
 NESTED = ("metadata", "output", "text")  # opencode; parts of a result that are text
 
 _TOLD = (
-    re.compile(r"(?im)^exit code: (-?\d{1,10})$"),  # gemini, qwen: among their last lines
+    # gemini, qwen: at the end, with other lines of their own; a command may print the like before
+    re.compile(
+        r"^exit code: (-?\d{1,10})\n?"
+        r"(?:^(?:signal|background pids|process group pgid): [^\n]*\n?)*\Z",
+        re.MULTILINE | re.IGNORECASE,
+    ),
     re.compile(r"\AExited with code (\d{1,10})\."),  # claude-code-acp, of our terminals
 )
 

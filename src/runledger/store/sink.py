@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..errors import StoreError, UsageError
+from ..ledger.printable import escape_json
 from ..ledger.value import Json
 from .lines import LineLog, encode_line
 
@@ -42,8 +43,9 @@ class StandardOutput:
     """Write to standard output; a reader that has gone away ends nothing."""
 
     def append(self, value: Json) -> None:
-        """Write a value as one line of JSON."""
-        self._write(encode_line(value))
+        """Write a value as one line of JSON, which may drive no terminal."""
+        line = encode_line(value)
+        self._write(escape_json(line.decode()).encode() if os.isatty(STDOUT) else line)
 
     def text(self, text: str) -> None:
         """Write a text as it is."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -22,13 +21,11 @@ from ..compare.cases import (
     wall_of,
 )
 from ..ledger.event import failure_fields
+from ..ledger.printable import escape_json
 from ..ledger.run import CaseRow, Summary
 from ..ledger.value import Json
 
 SCHEMA_VERSION = 1
-CONTROLS = re.compile(
-    r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
-)  # JSON has another way to write them
 
 
 def render(summary: Summary) -> str:
@@ -38,7 +35,7 @@ def render(summary: Summary) -> str:
 
 def summary_line(summary: Summary) -> str:
     """Write the same document on one line, without the newline, for a terminal too."""
-    return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", _dump(_document(summary)))
+    return escape_json(_dump(_document(summary)))
 
 
 def _document(summary: Summary) -> Mapping[str, Json]:
