@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 # Each module adds its command; the help keeps this order.
 COMMANDS = (
@@ -63,13 +64,19 @@ def _command() -> int:
     return exit_code_of(_parse_and_do)
 
 
+def _needed(words: Sequence[str]) -> Sequence[str]:
+    """Name the modules of a command line: its command's alone, or all of them to choose from."""
+    named = words[0].replace("-", "_") if words else ""
+    return (named,) if named in COMMANDS else COMMANDS
+
+
 def _parse_and_do() -> int:
     from importlib import import_module
 
     from .app import app
 
-    for command in COMMANDS:
-        import_module(f".{command}", __name__)
+    for module in _needed(sys.argv[1:]):
+        import_module(f".{module}", __name__)
     try:
         app(prog_name="runledger")
     except SystemExit as exit:  # the parser's way to give an exit code

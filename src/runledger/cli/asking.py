@@ -15,6 +15,7 @@ from .options import GraderChoice, GraderTimeout, MaxTotalCost, OutputDir, Outpu
 if TYPE_CHECKING:
     from ..harness.agent_choice import AgentWords
     from ..harness.capture_run import Captured, CaptureOptions
+    from ..harness.tally import CaptureTally
 
 EXIT_CODES = (
     "Exit codes: 0 every prompt was captured, whatever its grade; 1 an agent crashed or timed out, "
@@ -193,14 +194,12 @@ def _tell(captured: Captured, flags: AskingFlags, trials: int | None) -> None:
 
 def _told(captured: Captured, flags: AskingFlags, trials: int | None) -> Iterator[str]:
     from ..ledger.printable import one_line
-    from ..views.trials import render_trials
-    from .show import look_at
 
     tally, outcome = captured.tally, captured.outcome
     if captured.skipped:
         yield f"{captured.skipped} were there already"
     if trials is not None:
-        yield render_trials(tally.figures(), trials, look_at(2))
+        yield _table(tally, trials)
     elif outcome is not None:
         yield _counted(captured)
     if tally.invalid or tally.errors:
@@ -211,6 +210,13 @@ def _told(captured: Captured, flags: AskingFlags, trials: int | None) -> Iterato
     if outcome is not None and outcome.out_of_money:
         yield f"stopped: ${flags.max_total_cost_usd} of --max-total-cost-usd are spent"
     yield "nothing was left to do" if outcome is None else f"the run is in {outcome.path}"
+
+
+def _table(tally: CaptureTally, trials: int) -> str:
+    from ..views.trials import render_trials
+    from .show import look_at
+
+    return render_trials(tally.figures(), trials, look_at(2))
 
 
 def _counted(captured: Captured) -> str:

@@ -20,7 +20,7 @@ from ..capture.workspace import Shared, Workspaces
 from ..errors import CassetteError, Interrupted, OutsideError, StoreError
 from ..executors import Executor
 from ..graders import Place
-from ..graders.hosts import Hosts
+from ..ledger.assertion import Custom
 from ..ledger.baseline import Baseline
 from ..ledger.clock import Clock
 from ..ledger.grade import Failure
@@ -40,6 +40,7 @@ from .manifest import Selection, manifest_of
 from .watch import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
+    from ..graders.hosts import Hosts
     from ..store.resume import Progress
     from ..tools.toolbox import Toolbox
 
@@ -105,7 +106,7 @@ def conduct(
                 suite.directory,
                 supervisor,
                 order.grader_timeout_s,
-                hosts=stack.enter_context(Hosts(supervisor)),
+                hosts=_hosts(order, supervisor, stack),
             ),
             watcher=watcher,
             agent=" ".join(suite.agent.command),
@@ -125,6 +126,15 @@ def planned_by(order: Order, run_id: str, clock: Clock = SYSTEM_CLOCK) -> Manife
     """Describe the run that an order asks for."""
     selection = Selection(order.tasks, order.trials, order.jobs)
     return manifest_of(order.suite, selection, run_id, clock)
+
+
+def _hosts(order: Order, supervisor: Supervisor, stack: contextlib.ExitStack) -> Hosts | None:
+    """Keep the processes of Python graders from trial to trial, where there may be any."""
+    if not any(isinstance(one, Custom) for task in order.tasks for one in task.assertions):
+        return None
+    from ..graders.hosts import Hosts
+
+    return stack.enter_context(Hosts(supervisor))
 
 
 def _writer(order: Order, clock: Clock) -> RunWriter:

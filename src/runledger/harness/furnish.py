@@ -16,13 +16,10 @@ from ..ledger.suite import AgentSettings, Suite, record_command
 from ..ledger.task import Task
 from ..ledger.value import Json
 from ..process.supervisor import Supervisor
-from ..store.cassette import load_cassette
-from ..store.masking import mask_for, masking_for
 from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
 from ..store.redact.memory import Memory
 from ..suite.tree import label_of
 from ..tools import ToolSource
-from ..tools.replay import Replay
 
 if TYPE_CHECKING:
     from ..tools.toolbox import Toolbox
@@ -89,6 +86,10 @@ def source_for(suite: Suite, toolbox: Toolbox | None) -> Callable[[Task], ToolSo
 
 
 def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
+    from ..store.cassette import load_cassette  # agents with tools of their own pay nothing for it
+    from ..store.masking import mask_for
+    from ..tools.replay import Replay
+
     file, shown = _cassette_of(suite, task)
     cassette = load_cassette(file, shown)
     command = record_command(label_of(Path(suite.directory)), task.id)
@@ -96,6 +97,7 @@ def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
 
 
 def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) -> ToolSource:
+    from ..store.masking import masking_for
     from ..store.recording import Recorder, salt_of
     from ..tools.record import Record
 

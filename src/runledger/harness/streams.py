@@ -13,7 +13,6 @@ from ..ledger.suite import Suite
 from ..ledger.value import Json
 from ..store.rundir import is_void
 from ..store.sink import Sink
-from ..views.trial_line import trial_line
 
 
 class ResultLines:
@@ -71,4 +70,6 @@ class TrialLines:
             if len(results) < self._k:
                 return
             del self._open[line["id"]]
+        from ..views.trial_line import trial_line  # a capture pays nothing for it
+
         self._sink.append(trial_line(results, self._k))

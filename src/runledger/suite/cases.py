@@ -12,7 +12,6 @@ from .draft import Draft, draft_case
 from .json_source import parse_json_lines
 from .source import Source, read_bytes
 from .tree import SuiteTree
-from .yaml_source import read_yaml
 
 LINES = ".jsonl"
 ENDINGS = (".yaml", ".yml")
@@ -44,6 +43,8 @@ def read_cases(
 
 
 def _read_files(files: Iterable[str], tree: SuiteTree, findings: list[Finding]) -> list[Source]:
+    from .yaml_source import read_yaml  # prompts pay nothing for it
+
     sources = []
     for path in files:
         try:

@@ -20,7 +20,6 @@ from .schemas import SchemaShelf
 from .settle import case_rules, settle_case, settle_suite
 from .source import point, read_bytes, refusal
 from .tree import SuiteTree, label_of
-from .yaml_source import MAX_BYTES, parse_yaml
 
 SUITE_FILE = "suite.yaml"
 STDIN = "-"
@@ -31,6 +30,8 @@ def load_suite(path: Path, mode: Mode | None = None) -> Suite:
 
     `mode` is the command line's: it goes over the suite's own, and checks depend on it.
     """
+    from .yaml_source import MAX_BYTES, parse_yaml  # prompts pay nothing for it
+
     file = _find_suite(path)
     tree = SuiteTree(file.parent)
     label = tree.label_of(file.name)

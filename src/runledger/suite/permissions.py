@@ -12,7 +12,6 @@ from ..ledger.permission import ALLOW_ALL, REJECT_ALL, PermissionRule, Permissio
 from .document import Document, Text
 from .explain import sentence
 from .source import point
-from .yaml_source import read_yaml
 
 
 class RuleSpec(Document):
@@ -40,6 +39,8 @@ def permissions_named(word: str | None, directory: str = ".") -> Permissions:
 
 def load_permissions(path: Path) -> Permissions:
     """Load a file of permissions, YAML or JSON; SuiteError carries all findings."""
+    from .yaml_source import read_yaml  # most agents pay nothing for it
+
     source = read_yaml(path, str(path))
     try:
         config = PermissionsConfig.model_validate(source.value)
