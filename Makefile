@@ -6,11 +6,18 @@ PYTHON ?= python3
 py := .venv/bin/python
 pip := $(py) -m pip -qq --disable-pip-version-check
 lint_imports := from importlinter.cli import lint_imports_command as lint; lint()
+space := $(subst ,, )
+
+# The agents that RunLedger is tried with, outside the repository and at these versions alone.
+RUNLEDGER_AGENTS ?= $(HOME)/.cache/runledger/agents
+npm_agents := @anthropic-ai/claude-code@2.1.197 @agentclientprotocol/claude-agent-acp@0.49.0 \
+	@agentclientprotocol/sdk@1.9.0 opencode-ai@1.18.33
+agents_mark := .installed-$(subst $(space),-,$(notdir $(npm_agents)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test browser golden lint format bench clean
+.PHONY: help demo test test-agents browser golden lint format bench clean
 
 # An editable install points at one directory; in a moved or copied one it is made again.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
@@ -20,6 +27,8 @@ endif
 help:
 	@echo 'make demo     run the demo suite in replay: no network, no keys, no cost'
 	@echo 'make test     run the tests'
+	@echo 'make test-agents'
+	@echo '              install real agents (npm) in RUNLEDGER_AGENTS and run the tests with them'
 	@echo 'make browser  install the Chromium that the report is tested in (Debian, as root)'
 	@echo 'make golden   write the golden files anew; look at the difference before you commit'
 	@echo 'make lint     check format, lint, types and imports'
@@ -34,6 +43,12 @@ demo: .venv/.installed
 
 test: .venv/.installed-dev
 	@$(py) -m pytest -q -n auto
+
+test-agents: .venv/.installed-dev
+	@mkdir -p "$(RUNLEDGER_AGENTS)" && cd "$(RUNLEDGER_AGENTS)" && { [ -f "$(agents_mark)" ] || { \
+		npm install --prefix . --no-audit --no-fund --loglevel=error $(npm_agents) >/dev/null && \
+		touch "$(agents_mark)"; }; }
+	@RUNLEDGER_AGENTS="$(RUNLEDGER_AGENTS)" $(py) -m pytest -q -n 2 --dist loadscope --timeout 450 tests_real
 
 browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get -qq update && \

@@ -23,6 +23,7 @@ PAGES = [
     "docs/tutorial-capture.md",
     "docs/how-to/compare.md",
     "docs/how-to/graders.md",
+    "docs/how-to/real-agents.md",
     "docs/reference/capture.md",
     "docs/reference/graders.md",
 ]

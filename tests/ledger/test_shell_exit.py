@@ -26,6 +26,7 @@ Process Group PGID: 30075"""
         ({"output": QWEN}, 3),
         (QWEN, 3),
         ("exit code: 4", 4),
+        ("Exit Code: 3\\nand then the log goes on", None),
         ("it said Exit Code: 3 somewhere", None),
         ({"exit": True}, None),
         ({"exit": "3"}, None),

@@ -1,0 +1,74 @@
+"""The scripted model itself, as a client without a stream sees it."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+
+from scripted_model.script import CONTENT, REFUSAL
+from scripted_model.server import ModelServer
+
+TURN = {"role": "user", "content": "SCRIPT: write_file"}
+
+
+def post(model: ModelServer, path: str, **body: Any) -> Any:
+    """Send a request and read the answer."""
+    data = json.dumps({"model": "m", **body}).encode()
+    with urllib.request.urlopen(urllib.request.Request(model.url + path, data)) as answer:
+        return json.load(answer)
+
+
+def test_messages(model: ModelServer) -> None:
+    """The Messages API calls the tool that was offered, and answers its result."""
+    schema: Any = {"properties": {"file_path": {}, "content": {}}}
+    tools = [{"name": "Write", "input_schema": schema}]
+
+    asked = post(model, "/v1/messages", messages=[TURN], tools=tools)
+    (call,) = asked["content"]
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": call["id"]}]}
+    answer = post(model, "/v1/messages", messages=[TURN, result], tools=tools)
+
+    assert call["input"] == {"file_path": "made.txt", "content": CONTENT}
+    assert asked["stop_reason"] == "tool_use"
+    assert answer["content"] == [{"type": "text", "text": "I wrote made.txt."}]
+    assert answer["usage"] == {"input_tokens": 100, "output_tokens": 20}
+
+
+def test_chat_completions(model: ModelServer) -> None:
+    """The Chat Completions API does the same in its own words."""
+    function = {"name": "write", "parameters": {"properties": {"filePath": {}, "content": {}}}}
+    tools = [{"type": "function", "function": function}]
+
+    asked = post(model, "/v1/chat/completions", messages=[TURN], tools=tools)
+    (call,) = asked["choices"][0]["message"]["tool_calls"]
+    result = {"role": "tool", "tool_call_id": call["id"], "content": "done"}
+    answer = post(model, "/v1/chat/completions", messages=[TURN, result], tools=tools)
+
+    arguments = json.loads(call["function"]["arguments"])
+    assert arguments == {"filePath": "made.txt", "content": CONTENT}
+    assert answer["choices"][0]["message"]["content"] == "I wrote made.txt."
+    assert answer["usage"]["total_tokens"] == 120
+
+
+def test_a_request_on_the_side(model: ModelServer) -> None:
+    """A request that offers no tools is no part of a script, whatever it quotes."""
+    answer = post(model, "/v1/messages", messages=[TURN])
+
+    assert answer["content"][0]["text"] == "Fine."
+
+
+def test_a_refusal(model: ModelServer) -> None:
+    """An error has the status and the shape that the API gives it."""
+    turn = {"role": "user", "content": "SCRIPT: model_error"}
+    tools = [{"name": "Write"}]
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        post(model, "/v1/messages", messages=[turn], tools=tools)
+
+    assert refused.value.code == 400
+    assert json.load(refused.value)["error"]["message"] == REFUSAL
+    refused.value.close()
