@@ -21,7 +21,9 @@ from runledger.wire.jsonrpc import (
     PeerGone,
     Request,
     RpcError,
+    Tap,
     parse,
+    tap_nothing,
 )
 
 PREAMBLE = """
@@ -40,10 +42,10 @@ def connect() -> Iterator[Connect]:
     """Give a function that starts a program and connects to it."""
     with Supervisor() as supervisor:
 
-        def connect(source: str, stray_lines: int = 0) -> Connection:
+        def connect(source: str, stray_lines: int = 0, tap: Tap = tap_nothing) -> Connection:
             argv = [sys.executable, "-c", PREAMBLE + textwrap.dedent(source)]
             child = supervisor.start(Launch(argv, ".", dict(os.environ)))
-            return Connection(child, stray_lines=stray_lines)
+            return Connection(child, stray_lines=stray_lines, tap=tap)
 
         yield connect
 
@@ -195,3 +197,61 @@ def test_an_error_without_an_id_is_for_whoever_waits(connect: Connect) -> None:
 
     with pytest.raises(RpcError, match="unreadable"):
         connection.call("m", {}, soon())
+
+
+def test_a_tap_overhears_every_message_both_ways(connect: Connect) -> None:
+    """In order, and lines that are no messages, too, as far as they can be read."""
+    heard: list[tuple[str, Json]] = []
+    connection = connect(
+        """
+        call = read()
+        print("hello"); print("[1]"); sys.stdout.flush()
+        send(id="a", method="no")
+        read()
+        send(method="news")
+        send(id=call["id"], result=1)
+        """,
+        stray_lines=2,
+        tap=lambda direction, message: heard.append((direction, message)),
+    )
+    connection.call("m", {"x": 1}, soon())
+
+    told = {"code": -32601, "message": "method not found: no"}
+    assert heard == [
+        ("to_agent", {"jsonrpc": "2.0", "id": 1, "method": "m", "params": {"x": 1}}),
+        ("from_agent", "hello"),
+        ("from_agent", [1]),
+        ("from_agent", {"jsonrpc": "2.0", "id": "a", "method": "no"}),
+        ("to_agent", {"jsonrpc": "2.0", "id": "a", "error": told}),
+        ("from_agent", {"jsonrpc": "2.0", "method": "news"}),
+        ("from_agent", {"jsonrpc": "2.0", "id": 1, "result": 1}),
+    ]
+
+
+def test_a_request_may_be_answered_when_something_else_has_happened(connect: Connect) -> None:
+    """The talk goes on meanwhile: another descriptor is watched while we wait for the program."""
+    read_fd, write_fd = os.pipe()
+    connection = connect(
+        """
+        call = read()
+        send(id="later", method="wait")
+        send(method="news")
+        send(id=call["id"], result=read())
+        """
+    )
+    connection.ask("m")
+    request = connection.hear(soon())
+    assert isinstance(request, Request)
+
+    def react() -> None:
+        connection.child.unwatch(read_fd)
+        connection.give(request, "now")
+
+    connection.child.watch(read_fd, react)
+    assert connection.hear(soon()) == Notification("news")
+    os.write(write_fd, b"!")
+    answer = connection.hear(soon())
+
+    assert answer == Answer(1, {"jsonrpc": "2.0", "id": "later", "result": "now"})
+    os.close(read_fd)
+    os.close(write_fd)

@@ -61,7 +61,11 @@ def _secrets_of_cassettes(suite: Suite, caller: Mapping[str, str]) -> tuple[str,
 
 def _secrets(suite: Suite, caller: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
     passed = {name: caller[name] for name in names if name in caller}
-    written = [suite.agent.env_set, *(server.env for server in suite.tools.servers.values())]
+    written = [
+        suite.agent.env_set,
+        *(server.env for server in suite.tools.servers.values()),
+        *(server.env for server in suite.agent.servers),
+    ]
     known = [one for values in (caller, *written) for one in secrets_in(passed, values)]
     return (*dict.fromkeys(known), *secrets_below(task.input for task in suite.tasks))
 

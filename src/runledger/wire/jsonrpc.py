@@ -92,6 +92,7 @@ class Connection:
     def __init__(self, child: Child, *, stray_lines: int = 0, tap: Tap = tap_nothing) -> None:
         self.child = child
         self.weight = 0  # memory that all messages heard so far may take
+        self.last_weight = 0  # and the last one
         self.stray = ""  # the first line that was no message
         self._stray_left = stray_lines
         self._tap = tap
@@ -131,7 +132,8 @@ class Connection:
         while (line := self.child.read_line(deadline)) is not None:
             if not line.strip():
                 continue
-            self.weight += weight_of(line)
+            self.last_weight = weight_of(line)
+            self.weight += self.last_weight
             try:
                 return parse(line, self._tap)
             except NotSpoken as reason:

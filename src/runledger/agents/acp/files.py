@@ -1,0 +1,83 @@
+"""Our hands for an agent that asks us to read and write its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...ledger.fingerprint import preview
+from ...ledger.value import Json
+from ...wire.jsonrpc import INTERNAL_ERROR, RpcError
+
+INVALID_PARAMS = -32602
+NOT_FOUND = -32002
+READ_CAP = 16 * 1024 * 1024
+
+
+class Files:
+    """Read and write text inside one directory."""
+
+    def __init__(self, directory: str) -> None:
+        self._root = Path(directory).resolve()
+
+    def read(self, params: Mapping[str, Json]) -> Json:
+        """Answer fs/read_text_file: a whole file, or `limit` lines from `line` on."""
+        path = self.inside(params.get("path"))
+        if not path.exists():
+            raise RpcError(NOT_FOUND, f"Resource not found: {path}", {"uri": str(path)})
+        if not path.is_file():  # to open a pipe would be to wait for who writes into it
+            raise RpcError(INVALID_PARAMS, f"not a file: {path}")
+        first, most = _number(params, "line"), _number(params, "limit")
+        return {"content": _lines(_read(path), first, most)}
+
+    def write(self, params: Mapping[str, Json]) -> Json:
+        """Answer fs/write_text_file, making the directories that the file needs."""
+        path = self.inside(params.get("path"))
+        content = params.get("content")
+        if not isinstance(content, str):
+            raise RpcError(INVALID_PARAMS, "content must be a text")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode("utf-8", "replace"))
+        except OSError as error:
+            raise RpcError(INTERNAL_ERROR, f"could not write {path}: {error.strerror}") from None
+        return {}
+
+    def inside(self, given: Json) -> Path:
+        """Find where a path really leads; raise RpcError where that is out of the directory."""
+        if not isinstance(given, str) or "\0" in given:
+            raise RpcError(INVALID_PARAMS, f"path must be a text; found {preview(given, 80)}")
+        try:
+            path = Path(self._root, given).resolve()
+        except (OSError, RuntimeError):  # links that go in circles
+            raise RpcError(INVALID_PARAMS, f"the path leads nowhere: {given}") from None
+        if not path.is_relative_to(self._root):
+            raise RpcError(INVALID_PARAMS, f"{given} is outside of the session's directory")
+        return path
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > READ_CAP:
+            raise RpcError(INTERNAL_ERROR, f"{path} is over {READ_CAP // 2**20} MiB")
+        return path.read_bytes().decode()
+    except OSError as error:
+        raise RpcError(INTERNAL_ERROR, f"could not read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise RpcError(INTERNAL_ERROR, f"{path} is not UTF-8 text") from None
+
+
+def _lines(text: str, first: int | None, most: int | None) -> str:
+    if first is None and most is None:
+        return text
+    start = max(0, (first or 1) - 1)
+    return "\n".join(text.split("\n")[start : None if most is None else start + most])
+
+
+def _number(params: Mapping[str, Json], key: str) -> int | None:
+    value = params.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise RpcError(INVALID_PARAMS, f"{key} must be a whole number; found {preview(value, 80)}")
+    return value
