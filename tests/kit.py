@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 import uuid
@@ -12,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from warm import run_warm
 
 PREAMBLE = """
 import json, os, signal, subprocess, sys, time
@@ -130,17 +131,9 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 def runledger(*words: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
     """Run the command in a directory and gather what it printed and wrote."""
-    done = subprocess.run(
-        command(*words),
-        cwd=cwd,
-        env=clean_environment(**(env or {})),
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    code, out, err = run_warm([*map(str, words)], cwd, clean_environment(**(env or {})))
     runs = sorted(cwd.glob(".agentci/runs/*/*"))
-    return Done(done.returncode, done.stdout, done.stderr, runs)
+    return Done(code, out, err, runs)
 
 
 def survivors(mark: str) -> Iterator[int]:

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from runledger import RunOptions, RunOutcome, load_suite, run_suite
+from runledger import RunOptions, load_suite, run_suite
 from runledger.compare.promote import baseline_of
+from runledger.harness.conduct import RunOutcome
 from runledger.harness.derive import derive_views
 from runledger.ledger.clock import Clock
 from runledger.store.baseline import write_baseline

@@ -46,8 +46,15 @@ def await_death(pid: int, deadline: Deadline) -> None:
         os.close(pidfd)
 
 
-def children() -> Iterator[int]:
-    """Yield the process ids of all our children, living and dead, adopted ones included."""
+def children() -> set[int]:
+    """List the process ids of all our children, living and dead, adopted ones included.
+
+    The system's list may skip one while others come and go, so we look twice.
+    """
+    return {*_children(), *_children()}
+
+
+def _children() -> Iterator[int]:
     for thread in _names("/proc/self/task"):
         for pid in _read(f"/proc/self/task/{thread}/children").split():
             yield int(pid)
