@@ -120,11 +120,12 @@ class Supervisor:
     def _orphans(self, trail: _Trail) -> list[int]:
         """List living children that we did not start and that a trail leads to; bury dead ones."""
         with self._lock:
-            strangers = [pid for pid in linux.children() if pid not in self._live]
-            for pid in strangers:
-                if linux.is_dead(pid) and (self._alone or _session_of(pid) == trail.session):
+            strangers = linux.children() - self._live.keys()
+            dead = {pid for pid in strangers if linux.is_dead(pid)}  # seen once: it may die now
+            for pid in dead:
+                if self._alone or _session_of(pid) == trail.session:
                     _bury(pid)
-        return [pid for pid in strangers if not linux.is_dead(pid) and _follows(pid, trail)]
+        return [pid for pid in strangers - dead if _follows(pid, trail)]
 
 
 @dataclass(frozen=True, slots=True)
