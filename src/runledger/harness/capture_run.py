@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..capture.trial import Limit
+from ..capture.workspace import Workspaces
 from ..errors import UsageError
 from ..ledger.assertion import Custom
 from ..ledger.captured import captured_from
 from ..ledger.clock import Clock
 from ..ledger.fingerprint import fingerprint
 from ..ledger.suite import OUTPUT_DIR, Suite
+from ..ledger.task import Task
 from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.results import Warn, read_result_lines
@@ -94,43 +96,18 @@ def capture_suite(
     clock: Clock = SYSTEM_CLOCK,
 ) -> Captured:
     """Ask an agent every prompt, and write each result as soon as it is there."""
-    if options.append and options.output is None:
-        raise UsageError("--append goes on with a file: name it with -o")
-    refuse_unfit(suite)
-    suite = _graded_by(options.grader, suite, supervisor)
-    agent = found_from_here(suite.agent, _workplace(suite, options))
-    suite = replace(suite, agent=agent)
-    require_program(agent, suite.directory)
+    suite = _settled(suite, options, supervisor)
     tally = CaptureTally()
-    done = _done(options, tally, warn) if options.append else frozenset()
-    clean = cleaner_for(suite)
-    left = tuple(task for task in suite.tasks if _mark(task.id, clean(task.input)) not in done)
+    left = _left(suite, options, tally, warn)
     skipped = len(suite.tasks) - len(left)
     if not left:
         return Captured(None, tally, skipped)
     with ExitStack() as stack:
-        toolbox = toolbox_for(suite, supervisor)
-        place = workspaces_for(
-            Path(suite.directory),
-            options.workspace_dir,
-            supervisor,
-            keep=options.keep,
-            given_cwd=options.cwd is not None,
+        order = _order(suite, left, options)
+        place = _workspaces(suite, options, supervisor)
+        order = replace(
+            order, workspaces=stack.enter_context(place), toolbox=toolbox_for(suite, supervisor)
         )
-        order = Order(
-            suite=suite,
-            tasks=left,
-            output_dir=options.output_dir or Path(suite.output_dir),
-            trials=options.trials or 1,
-            repeated=options.trials is not None,
-            jobs=options.jobs,
-            limit=Limit(options.timeout_ms, "-t"),
-            grader_timeout_s=options.grader_timeout_s,
-            max_cost_usd=options.max_cost_usd,
-            workspaces=stack.enter_context(place),
-            toolbox=toolbox,
-        )
-        order = replace(order, resumed=_broken_off(order) if options.append else None)
         sink = stack.enter_context(closing(open_sink(options.output, append=options.append)))
         lines = ResultLines(sink) if options.trials is None else TrialLines(sink, options.trials)
         lines.carry_over(_carried(order, tally))
@@ -139,12 +116,56 @@ def capture_suite(
     return Captured(outcome, tally, skipped)
 
 
+def _settled(suite: Suite, options: CaptureOptions, supervisor: Supervisor) -> Suite:
+    """Settle how the agent is started and by whom it is judged, or say what cannot work."""
+    if options.append and options.output is None:
+        raise UsageError("--append goes on with a file: name it with -o")
+    refuse_unfit(suite)
+    suite = _graded_by(options.grader, suite, supervisor)
+    elsewhere = options.workspace_dir or Path(suite.directory)
+    agent = found_from_here(suite.agent, str(elsewhere))
+    require_program(agent, suite.directory)
+    return replace(suite, agent=agent)
+
+
+def _left(
+    suite: Suite, options: CaptureOptions, tally: CaptureTally, warn: Warn
+) -> tuple[Task, ...]:
+    """List the tasks whose results are not in the output yet."""
+    done = frozenset(_finished(options, tally, warn)) if options.append else frozenset()
+    clean = cleaner_for(suite)
+    return tuple(task for task in suite.tasks if _mark(task.id, clean(task.input)) not in done)
+
+
+def _order(suite: Suite, left: tuple[Task, ...], options: CaptureOptions) -> Order:
+    order = Order(
+        suite=suite,
+        tasks=left,
+        output_dir=options.output_dir or Path(suite.output_dir),
+        trials=options.trials or 1,
+        repeated=options.trials is not None,
+        jobs=options.jobs,
+        limit=Limit(options.timeout_ms, "-t"),
+        grader_timeout_s=options.grader_timeout_s,
+        max_cost_usd=options.max_cost_usd,
+    )
+    return replace(order, resumed=_broken_off(order)) if options.append else order
+
+
+def _workspaces(
+    suite: Suite, options: CaptureOptions, supervisor: Supervisor
+) -> AbstractContextManager[Workspaces]:
+    return workspaces_for(
+        Path(suite.directory),
+        options.workspace_dir,
+        supervisor,
+        keep=options.keep,
+        given_cwd=options.cwd is not None,
+    )
+
+
 def _is_suite(path: Path) -> bool:
     return path.name == SUITE_FILE or (path / SUITE_FILE).is_file()
-
-
-def _workplace(suite: Suite, options: CaptureOptions) -> str:
-    return suite.directory if options.workspace_dir is None else str(options.workspace_dir)
 
 
 def _graded_by(grader: str | None, suite: Suite, supervisor: Supervisor) -> Suite:
@@ -159,15 +180,10 @@ def _graded_by(grader: str | None, suite: Suite, supervisor: Supervisor) -> Suit
     return replace(suite, tasks=tuple(judged))
 
 
-def _done(options: CaptureOptions, tally: CaptureTally, warn: Warn) -> frozenset[str]:
-    """List the prompts whose lines are in the output already, and count how they went."""
-    if options.output is None or not options.output.exists():
-        return frozenset()
-    return frozenset(_finished(options, tally, warn))
-
-
 def _finished(options: CaptureOptions, tally: CaptureTally, warn: Warn) -> Iterator[str]:
-    assert options.output is not None
+    """Yield the marks of the prompts whose lines are there, and count how they went."""
+    if options.output is None or not options.output.exists():
+        return
     for number, line in read_result_lines(options.output, warn):
         if ("trials" in line) != (options.trials is not None):
             kind = "trials" if "trials" in line else "a capture"

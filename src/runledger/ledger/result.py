@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .cut import beginning
 from .event import (
@@ -17,7 +17,7 @@ from .event import (
     UsageReport,
     failure_fields,
 )
-from .grade import Failure, Status, counts
+from .grade import Failure, Grade, Status, counts
 from .task import Trial
 from .trajectory import (
     Call,
@@ -149,26 +149,28 @@ def _timing(trajectory: Trajectory) -> Mapping[str, Json]:
 
 
 def _score(trajectory: Trajectory, status: Status) -> Mapping[str, Json]:
+    """Give the score of a trial that was to be judged, and what else its graders found out."""
     failures = failures_in(trajectory.events)
     if not trajectory.trial.task.assertions or not counts(status, failures):
         return {}
     if status == "error":  # the agent gave nothing to judge, and that is its own failure
         return {"score": {"pass": False, "score": 0.0, "reasoning": failures[0].message}}
     grades = [grade for grade in grades_in(trajectory.events) if grade.grader != "budgets"]
-    if not grades:
-        return {}
-    score: dict[str, Json] = {
-        "pass": status == "passed",
-        "score": sum(grade.score for grade in grades) / len(grades),
-    }
+    return {} if not grades else {"score": _verdict(grades, status), **_outcome(grades)}
+
+
+def _verdict(grades: Sequence[Grade], status: Status) -> Json:
+    mean = sum(grade.score for grade in grades) / len(grades)
+    verdict: dict[str, Json] = {"pass": status == "passed", "score": mean}
     reasons = [grade.reasoning for grade in grades if grade.reasoning]
-    fields: dict[str, Json] = {
-        "score": score | {"reasoning": "\n".join(reasons)} if reasons else score
-    }
-    outcome: dict[str, Json] = {}
+    return verdict | {"reasoning": "\n".join(reasons)} if reasons else verdict
+
+
+def _outcome(grades: Iterable[Grade]) -> Mapping[str, Json]:
+    merged: dict[str, Json] = {}
     for grade in grades:
-        outcome |= grade.outcome if isinstance(grade.outcome, dict) else {}
-    return fields | {"outcome": outcome} if outcome else fields
+        merged |= grade.outcome if isinstance(grade.outcome, dict) else {}
+    return {"outcome": merged} if merged else {}
 
 
 def _usage(trajectory: Trajectory) -> Mapping[str, Json]:

@@ -116,11 +116,15 @@ def _tool_result(spot: Spot, fields: Fields, known: Known) -> Meant | None:
     took = _between(*(_figure(spot, fields.get(name)) for name in ("began", "ended")))
     if error is not None or _is_true(spot, fields.get("failed")):
         return ToolResult(id, False, error=output if error is None else error, took_ms=took)
-    code = _value(spot, fields.get("exit_code"))
-    if code is None and runs_commands(known.names.get(id, "")):
-        code = exit_code_in(output)
-    told = code if isinstance(code, int) and not isinstance(code, bool) and code else None
-    return ToolResult(id, ok=True, result=output, exit_code=told, took_ms=took)
+    told = _value(spot, fields.get("exit_code"))
+    code = _exit_code(told, output, known.names.get(id, ""))
+    return ToolResult(id, ok=True, result=output, exit_code=code, took_ms=took)
+
+
+def _exit_code(told: Json, output: Json, name: str) -> int | None:
+    """Give the exit code of a command that failed, where a line or the output tells it."""
+    code = exit_code_in(output) if told is None and runs_commands(name) else told
+    return code if isinstance(code, int) and not isinstance(code, bool) and code else None
 
 
 def _plan(spot: Spot, fields: Fields, known: Known) -> Meant | None:
