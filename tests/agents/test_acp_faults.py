@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import pytest
 
-from acp_kit import AcpStage
+from acp_kit import AcpStage, Story
 from runledger.errors import AgentError, Interrupted
 from runledger.ledger.event import FinalOutput, Message, TaskError, ToolCall, ToolResult
 from runledger.ledger.value import Json
 from runledger.process.deadline import Deadline
+
+
+def params_in(story: Story) -> list[Any]:
+    """Give the parameters of all messages that have some."""
+    messages: list[Any] = [one.data for one in story.raws]
+    return [message["params"] for message in messages if "params" in message]
 
 
 def test_at_the_deadline_the_agent_is_asked_to_cancel_and_heard_on(stage: AcpStage) -> None:
@@ -267,7 +274,9 @@ def test_a_megabyte_on_standard_error_holds_nobody_up(stage: AcpStage) -> None:
     assert len(story.exit.stderr) < 100_000
 
 
-@pytest.mark.parametrize("size", [20 * 2**20, 4096], ids=["one piece", "many pieces"])
+@pytest.mark.parametrize(
+    "size", [20 * 2**20, 4096, 128], ids=["one piece", "pieces", "many pieces"]
+)
 def test_a_huge_answer_is_one_text_that_is_not_copied_about(stage: AcpStage, size: int) -> None:
     """The message and the answer are the same object."""
     story = stage.play(f"""
@@ -363,3 +372,68 @@ def test_what_is_told_again_and_again_of_one_call_is_kept_once(stage: AcpStage) 
 
     assert story.fault is None
     assert len(story.of(ToolCall)) == 2
+
+
+@pytest.mark.parametrize("kind", [[], {}, 7, None, [{"a": []}]])
+def test_an_update_of_no_known_kind_tells_nothing(stage: AcpStage, kind: Json) -> None:
+    """Whatever stands in place of the kind; the message itself is kept."""
+    story = stage.play(f"p = prompted(); update({kind!r}); say('done'); end(p)")
+
+    assert story.said == [Message("done"), FinalOutput("done")]
+    assert {"sessionUpdate": kind} in [params.get("update") for params in params_in(story)]
+
+
+def test_what_a_command_prints_piece_by_piece_is_kept_up_to_a_bound(stage: AcpStage) -> None:
+    """Each piece is added to those before it, though it is no news by itself."""
+    story = stage.play("""
+        p = prompted(); call("c1", status="in_progress")
+        piece = {"terminal_output_delta": {"data": "x" * 2**20}}
+        for _ in range(70): more("c1", _meta=piece)
+        more("c1", status="completed"); end(p)
+    """)
+
+    assert story.fault is not None
+    assert story.fault.kind == "message_too_large"
+    assert "what is kept of its messages is over 64 MiB" in str(story.fault)
+
+
+def test_tiny_updates_cannot_have_large_results_told_again_and_again(stage: AcpStage) -> None:
+    """Each telling is written down, and a result of several parts is put together each time."""
+    story = stage.play("""
+        p = prompted()
+        part = {"type": "content", "content": {"type": "text", "text": "x" * 2**20}}
+        call("c1", status="completed", content=[part, part])
+        for _ in range(1000): more("c1", status="failed"); more("c1", status="completed")
+        end(p)
+    """)
+
+    assert story.fault is not None
+    assert story.fault.kind == "message_too_large"
+    assert len(story.of(ToolResult)) <= 33
+
+
+def test_tiny_updates_cannot_have_large_inputs_told_again_and_again(stage: AcpStage) -> None:
+    """What is told may be one object in memory: on disk it is many."""
+    story = stage.play("""
+        p = prompted(); call("c1", rawInput={"text": "x" * 2**20})
+        for _ in range(1000): more("c1", status="in_progress"); more("c1", status="pending")
+        end(p)
+    """)
+
+    assert story.fault is not None
+    assert story.fault.kind == "message_too_large"
+    assert "all messages and what they led to together are over 128 MiB" in str(story.fault)
+    assert len(story.of(ToolCall)) <= 130
+
+
+def test_a_small_update_does_not_hide_what_is_still_kept_of_a_call(stage: AcpStage) -> None:
+    """It takes the place of no other field than its own."""
+    story = stage.play("""
+        p = prompted()
+        for n in range(100):
+            call(str(n)); more(str(n), content=[{"text": "x" * 2**20}]); more(str(n), locations=[])
+        end(p)
+    """)
+
+    assert story.fault is not None
+    assert "what is kept of its messages is over 64 MiB" in str(story.fault)

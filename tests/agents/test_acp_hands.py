@@ -10,6 +10,7 @@ import pytest
 
 from acp_kit import AcpStage, Story
 from runledger.ledger.event import FinalOutput
+from runledger.process.deadline import Deadline
 
 
 def asked(stage: AcpStage, *requests: str, **settings: Any) -> list[Any]:
@@ -282,3 +283,96 @@ def test_a_command_that_ends_after_the_answer_is_nobodys_business(stage: AcpStag
 
     assert story.said[-1] == FinalOutput("")
     assert (story.fault, story.exit.code) == (None, 0)
+
+
+def test_what_is_read_is_cut_in_the_record_but_not_for_the_agent(stage: AcpStage) -> None:
+    """The record says how much of a long text it leaves out."""
+    text = "word " * 20_000
+    (stage.directory / "long.txt").write_text(text)
+    story = stage.play(
+        """
+        p = prompted()
+        say(ask("fs/read_text_file", path="long.txt")["result"]["content"])
+        end(p)
+        """,
+        fs=True,
+    )
+
+    assert story.said[-1] == FinalOutput(text)
+    (answer,) = answers_in(story)
+    kept, _, left_out = answer["content"].partition("…")
+    assert text.startswith(kept)
+    assert left_out == f" {len(text) - len(kept)} characters left out"
+    assert 16_000 < len(answer["content"]) < 17_000
+
+
+def test_what_an_agent_has_us_read_has_a_bound(stage: AcpStage) -> None:
+    """Tiny requests for a large file are as large as what they ask for."""
+    (stage.directory / "large.txt").write_text("x" * 4 * 2**20)
+    story = stage.play(
+        """
+        p = prompted()
+        for _ in range(100): ask("fs/read_text_file", path="large.txt")
+        end(p)
+        """,
+        fs=True,
+    )
+
+    assert story.fault is not None
+    assert story.fault.kind == "message_too_large"
+    assert "all messages and what they led to together are over 128 MiB" in str(story.fault)
+    assert len(story.answers()) == 32
+
+
+def test_what_a_command_printed_can_not_be_asked_for_without_end(stage: AcpStage) -> None:
+    """The record of all that polling stays small."""
+    story = stage.play(
+        """
+        p = prompted()
+        id = ask("terminal/create", command="yes | head -c 1000000")["result"]["terminalId"]
+        ask("terminal/wait_for_exit", terminalId=id)
+        while True: ask("terminal/output", terminalId=id)
+        """,
+        terminal=True,
+    )
+
+    assert story.fault is not None
+    assert story.fault.kind == "message_too_large"
+    assert sum(len(json.dumps(one.data)) for one in story.raws) < 8 * 2**20
+
+
+def test_an_agent_that_does_not_read_is_served_no_further(stage: AcpStage) -> None:
+    """Nothing more is done for it until it reads, or its time is up."""
+    (stage.directory / "large.txt").write_text("x" * 4 * 2**20)
+    story = stage.play(
+        """
+        p = prompted()
+        for n in range(30):
+            send(id=n, method="fs/read_text_file", params={"path": "large.txt"})
+        signal.pause()
+        """,
+        fs=True,
+        deadline=Deadline.after(2),
+        grace_s=0.2,
+    )
+
+    assert story.fault is not None
+    assert story.fault.kind == "timeout"
+    assert len(story.answers()) <= 9
+
+
+def test_an_agent_that_reads_late_gets_all_that_it_asked_for(stage: AcpStage) -> None:
+    """It was only not heard for a while."""
+    (stage.directory / "large.txt").write_text("x" * 4 * 2**20)
+    story = stage.play(
+        """
+        p = prompted()
+        for n in range(20):
+            send(id=n, method="fs/read_text_file", params={"path": "large.txt"})
+        say(str([read()["id"] for _ in range(20)] == list(range(20))))
+        end(p)
+        """,
+        fs=True,
+    )
+
+    assert story.said[-1] == FinalOutput("True")

@@ -141,3 +141,53 @@ def test_a_suite_of_a_python_agent_replays(tmp_path: Path) -> None:
 
     assert done.code == 0, done.out + done.err
     assert done.case("cats")["tool_calls"] == 1
+
+
+def test_calls_from_many_threads_get_each_its_own_answer(
+    driver: Callable[[str], PythonDriver], tmp_path: Path
+) -> None:
+    """Also where they are answered in another order than they were asked."""
+    started = driver("""
+        import asyncio
+
+        async def answer(input, tools):
+            calls = [asyncio.to_thread(tools, "echo", {"n": n}) for n in range(200)]
+            return {"same": await asyncio.gather(*calls) == list(range(200))}
+    """).start(Assignment(TASK, Deadline.after(60), str(tmp_path)))
+    open_calls: list[Asked] = []
+    try:
+        while isinstance(heard := started.next(), Asked):
+            open_calls.append(heard)
+            if len(open_calls) == 2:
+                while open_calls:
+                    call = open_calls.pop().call
+                    assert isinstance(call.args, dict)
+                    started.answer(ToolResult(call.call_id, ok=True, result=call.args["n"]))
+    finally:
+        started.close()
+
+    assert heard == FinalOutput({"same": True})
+
+
+@pytest.mark.parametrize("address", ["mine:answer", "mine.py:answer", "./mine.py:answer"])
+def test_a_function_works_in_the_directory_of_its_task(tmp_path: Path, address: str) -> None:
+    """And is imported, with what is beside it, from the directory of its suite."""
+    suite, work = tmp_path / "suite", tmp_path / "work"
+    suite.mkdir()
+    work.mkdir()
+    (suite / "mine.py").write_text(
+        "import os, beside\n\ndef answer(input, tools):\n"
+        "    return {'here': os.getcwd(), 'beside': beside.NAME}\n"
+    )
+    (suite / "beside.py").write_text("NAME = 'the suite'\n")
+    (work / "beside.py").write_text("NAME = 'the workspace'\n")
+    with Supervisor() as supervisor:
+        agent = AgentSettings((address,), protocol="python")
+        post = Post(supervisor, agent, {"PATH": os.environ["PATH"]}, str(suite))
+        session = PythonDriver(post).start(Assignment(TASK, Deadline.after(30), str(work)))
+        try:
+            heard = session.next()
+        finally:
+            session.close()
+
+    assert heard == FinalOutput({"here": str(work), "beside": "the suite"})

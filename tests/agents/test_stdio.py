@@ -310,3 +310,28 @@ def test_a_reused_agent_that_crashed_is_replaced(driver: Callable[..., StdioDriv
     assert answer_of(reused) == {"fine": True}
     assert answer_of(reused) == {"fine": True}
     reused.close()
+
+
+def test_an_agent_that_does_not_read_is_not_heard_further(start: Start) -> None:
+    """Answers that nobody reads do not fill the memory."""
+    session = start(
+        """
+        read()
+        for n in range(30): send("tool_call", name="search", call_id=str(n), args={})
+        signal.pause()
+        """,
+        limit_s=2.0,
+        grace_s=0.1,
+    )
+    answered = []
+
+    def answer_all() -> None:
+        while isinstance(asked := session.next(), Asked):
+            session.answer(ToolResult(asked.call.call_id, ok=True, result="x" * 4 * 2**20))
+            answered.append(asked)
+
+    with pytest.raises(AgentError, match="case timeout"):
+        answer_all()
+
+    assert len(answered) <= 9
+    assert session.close().timed_out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,6 +119,19 @@ def test_a_worktree_is_at_the_last_commit(
     assert not (tmp_path / "w/p1").exists()
     assert len(git(repository, "worktree", "list").splitlines()) == 1
     assert (repository / "a.txt").read_text() == "two\n"
+
+
+def test_a_worktree_is_removed_though_all_are_told_to_stop(
+    repository: Path, tmp_path: Path, supervisor: Supervisor
+) -> None:
+    """Nothing stays behind in the user's repository."""
+    trees = worktrees(tmp_path / "w", repository, supervisor, keep=False)
+    with trees.open(TRIAL) as directory:
+        Path(directory, ".git").write_text("gitdir: /")  # which an agent may write
+        supervisor.stop.request(signal.SIGTERM)
+
+    assert not (tmp_path / "w/p1").exists()
+    assert len(git(repository, "worktree", "list").splitlines()) == 1
 
 
 def test_a_repository_without_a_commit_is_refused(tmp_path: Path, supervisor: Supervisor) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.asked import ECHO, NOTED_ECHO, Desk
-from kit import clean_environment, command, runledger, survivors
+from kit import clean_environment, command, runledger, survivors, write_suite
 
 GRADER = """
 def grade(output, expected):
@@ -54,6 +54,28 @@ def test_results_go_to_standard_output_without_a_file(desk: Desk) -> None:
     assert "[3/3] done" in done.err
 
 
+def test_prompts_are_not_overwritten_by_their_results(desk: Desk) -> None:
+    """A slip of the fingers must not cost them."""
+    before = (desk.path / "prompts.jsonl").read_text()
+
+    done = desk.capture("-o", "prompts.jsonl")
+
+    assert done.code == 2
+    assert "holds the prompts" in done.err
+    assert (desk.path / "prompts.jsonl").read_text() == before
+
+
+def test_a_file_of_dots_has_its_run_below_the_output_directory(desk: Desk) -> None:
+    """Where `latest` looks for it."""
+    (desk.path / "prompts.jsonl").rename(desk.path / "...jsonl")
+
+    done = runledger(
+        "capture", "...jsonl", "--protocol", "stdio", "python3", "agent.py", cwd=desk.path
+    )
+
+    assert done.run.parent.name == "prompts"
+
+
 def test_prompts_come_from_standard_input(desk: Desk) -> None:
     """For `-`."""
     done = subprocess.run(
@@ -76,6 +98,9 @@ def test_a_capture_is_a_run_too(desk: Desk) -> None:
     assert done.summary["totals"]["cases"] == 3
     assert done.run.parent.name == "prompts"
     assert runledger("report", "latest", cwd=desk.path).code == 0
+    assert str(done.run.name) in runledger("report", "out.jsonl", cwd=desk.path).out
+    desk.file("other.jsonl", "{}\n")
+    assert "is of no run" in runledger("report", "other.jsonl", cwd=desk.path).err
     results = [json.loads(line) for line in (done.run / "results.jsonl").read_text().splitlines()]
     assert {line["status"] for line in results} == {"passed"}
     assert [line["id"] for line in desk.lines()] == [line["id"] for line in results]
@@ -90,6 +115,45 @@ def test_a_suite_can_be_captured_with_its_own_agent(tmp_path: Path) -> None:
 
     assert done.code == 0, done.err
     assert json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])["trajectory"]
+
+
+def test_a_suite_keeps_its_own_agent(tmp_path: Path) -> None:
+    """A file of the same name where the command is called is another one; so are flags."""
+    suite = write_suite(tmp_path / "suite", 'read()\nsend("final_output", output={"own": True})')
+    suite.case("a")
+    (tmp_path / "agent.py").write_text("raise SystemExit(1)")
+
+    done = runledger("capture", "suite", "-o", "out.jsonl", cwd=tmp_path)
+
+    assert done.code == 0, done.err
+    assert json.loads((tmp_path / "out.jsonl").read_text())["output"] == {"own": True}
+    for flags in (["--env", "A=b"], ["--permissions", "reject"], ["-c", "suite"]):
+        refused = runledger("capture", "suite", *flags, cwd=tmp_path)
+        assert refused.code == 2
+        assert flags[0] in refused.err
+
+
+def test_a_script_is_found_from_any_workspace(desk: Desk) -> None:
+    """Also behind flags of the interpreter."""
+    words = ("capture", "prompts.jsonl", "--protocol", "stdio", "--workspace-dir", "w")
+
+    done = runledger(*words, "--", "python3", "-u", "agent.py", cwd=desk.path)
+
+    assert done.code == 0, done.err
+
+
+def test_what_an_adapter_passes_on_is_hidden_too(desk: Desk) -> None:
+    """As what the command line passes on."""
+    desk.file("mine.json", '{"schema_version": 1, "name": "mine", "env": {"pass": ["MY_HEADERS"]}}')
+    secret = "X-Proxy: 8c1f0a4be2d94d7d"
+
+    done = runledger(
+        "capture", "prompts.jsonl", "--adapter", "./mine.json", "sh", "-o", "out.jsonl",
+        "--", "-c", 'echo "$MY_HEADERS"', cwd=desk.path, env={"MY_HEADERS": secret},
+    )  # fmt: skip
+
+    assert done.code == 0, done.err
+    assert secret not in (desk.path / "out.jsonl").read_text()
 
 
 def test_many_jobs_capture_each_prompt_once(desk: Desk) -> None:
@@ -362,6 +426,43 @@ def test_a_capture_that_is_still_going_on_is_left_alone(desk: Desk) -> None:
     assert "is being written by another process" in done.err
 
 
+def test_going_on_does_not_make_good_what_went_wrong(desk: Desk) -> None:
+    """The exit code tells of all that the file holds."""
+    desk.prompts("x").agent("sys.exit(1)")
+    assert desk.capture("-o", "out.jsonl").code == 1
+    assert desk.capture("-o", "out.jsonl", "--append").code == 1
+
+    desk.agent(ECHO).file("grader.py", "def grade(output):\n    raise RuntimeError\n")
+    assert desk.capture("-o", "new.jsonl", "-g", "grader.py").code == 3
+    done = desk.capture("-o", "new.jsonl", "-g", "grader.py", "--append")
+    assert done.code == 3
+    assert "to judge again: runledger grade new.jsonl -g grader.py" in done.err
+
+
+def test_only_a_file_can_be_gone_on_with(desk: Desk) -> None:
+    """A pipe would be read for ever, and notes are no results."""
+    os.mkfifo(desk.path / "pipe")
+    desk.file("notes.txt", "important notes of mine")
+
+    for name, told in (
+        ("pipe", "--append goes on with a file, and pipe is none"),
+        ("notes.txt", "notes.txt:1: this is no file of results"),
+        ("nowhere/out.jsonl", "there is no directory nowhere"),
+    ):
+        done = desk.capture("-o", name, "--append")
+        assert done.code == 2
+        assert told in done.err
+    assert (desk.path / "notes.txt").read_text() == "important notes of mine"
+
+
+def test_a_limit_beyond_all_clocks_is_one(desk: Desk) -> None:
+    """It is as long as anybody may wait."""
+    desk.prompts({"id": "a", "input": "x", "timeout": 10**19})
+
+    assert desk.capture("-o", "out.jsonl").code == 0
+    assert desk.prompts("x").capture("-t", "99999999999999").code == 0
+
+
 def test_an_output_of_another_kind_is_not_appended_to(desk: Desk) -> None:
     """A capture and trials have lines of their own."""
     desk.trials("-k", "1", "-o", "out.jsonl")
@@ -521,7 +622,9 @@ def test_nothing_new_starts_once_the_money_is_spent(desk: Desk) -> None:
 
     assert done.code == 3
     assert [line["usage"]["costUsd"] for line in desk.lines()] == [0.5, 0.5]
-    assert "1 not begun" in done.err
+    assert "1 not finished" in done.err
     assert "--max-total-cost-usd" in done.err
+    again = desk.capture("-o", "out.jsonl", "--append", "--max-total-cost-usd", "0.7")
+    assert (again.code, len(desk.lines())) == (3, 2)  # it is a total
     assert desk.capture("-o", "out.jsonl", "--append").code == 0
     assert len(desk.lines()) == 3

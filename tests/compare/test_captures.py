@@ -241,7 +241,7 @@ def test_what_nobody_judged_leaves_the_rate_and_is_counted() -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        {"status": "error", "failures": [{"type": "timeout"}]},
+        {"status": "error", "failures": [{"type": "timeout", "message": "too slow"}]},
         {"exitInfo": {"timedOut": True}},
         {"errors": ["the agent exited with code 1"], "output": ""},
     ],

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runledger.process.pipes import LineBuffer, Outbox, Tail, TooLarge
+from runledger.process.pipes import OUTBOX_CAP, LineBuffer, Outbox, Tail, TooLarge
 
 
 @given(st.lists(st.binary(max_size=20).map(lambda b: b.replace(b"\n", b""))), st.integers(1, 7))
@@ -109,4 +109,35 @@ def test_an_outbox_gives_up_when_nobody_reads() -> None:
     outbox.put(b"x")
 
     assert outbox.flush()
+    os.close(write_end)
+
+
+def test_what_messages_lead_to_counts_as_they_do() -> None:
+    """A tiny request may ask for a lot; a new trial begins anew."""
+    buffer = LineBuffer(line_cap=10, total_cap=20)
+    buffer.charge(21)
+    with pytest.raises(TooLarge, match="all messages and what they led to"):
+        buffer.take()
+
+    buffer.reset_total()
+    assert buffer.take() is None
+
+
+@pytest.mark.parametrize("message", [b"x" * (OUTBOX_CAP // 4), b"{}\n"])
+def test_an_outbox_is_full_until_it_is_read(message: bytes) -> None:
+    """Whether by few large messages or by many small ones."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    outbox = Outbox(write_end)
+    while not outbox.is_full:
+        outbox.put(message)
+    while not outbox.flush():
+        os.read(read_end, 65536)
+    assert not outbox.is_full
+
+    while not outbox.is_full:
+        outbox.put(message)
+    os.close(read_end)
+    assert outbox.flush()
+    assert not outbox.is_full
     os.close(write_end)

@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -16,7 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.errors import StoreError
-from runledger.store.lines import LineLog, encode, read_lines, write_new, write_whole
+from runledger.store.lines import (
+    LONGEST_TAIL,
+    LineLog,
+    encode,
+    is_held,
+    is_torn,
+    read_lines,
+    write_new,
+    write_whole,
+    write_whole_lines,
+)
 
 TEXTS = st.text(st.characters(codec=None))  # lone surrogates too
 VALUES = st.recursive(
@@ -92,6 +103,78 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b'{"a":1}\n{"b":')
 
     assert list(read_lines(tmp_path / "log")) == [b'{"a":1}\n']
+
+
+@pytest.mark.parametrize(
+    ("tail", "kept"),
+    [
+        ('{"b":2}', '{"b":2}\n'),
+        ('{"b":', ""),
+        ('{"b":2}\n', '{"b":2}\n'),
+        ("  ", ""),
+        ('{"b":"' + "x" * 200_000 + '"}', '{"b":"' + "x" * 200_000 + '"}\n'),
+        ('{"b":"' + "x" * 200_000, ""),
+    ],
+)
+def test_only_what_is_torn_is_cut_off(tmp_path: Path, tail: str, kept: str) -> None:
+    """A last line that lacks nothing but its end is ended; readers and writers agree on it."""
+    (tmp_path / "log").write_text('{"a":1}\n' + tail)
+    read = b"".join(read_lines(tmp_path / "log")).decode()
+    log = LineLog(tmp_path / "log")
+    log.append({"c": 3})
+    log.close()
+
+    assert read == '{"a":1}\n' + kept
+    assert (tmp_path / "log").read_text() == '{"a":1}\n' + kept + '{"c":3}\n'
+
+
+def test_an_endless_tail_is_torn() -> None:
+    """Nobody reads all of it to find out."""
+    assert is_torn(b" " * LONGEST_TAIL + b"1")
+    assert not is_torn(b" " * (LONGEST_TAIL - 1) + b"1")
+
+
+def test_a_log_that_is_held_is_left_as_it_is(tmp_path: Path) -> None:
+    """A second writer is refused before it empties or mends anything, and the lock ends well."""
+    first = LineLog(tmp_path / "log", alone=True)
+    first.write(b'{"a":')
+    for fresh in (True, False):
+        with pytest.raises(StoreError, match="is being written by another process"):
+            LineLog(tmp_path / "log", fresh=fresh, alone=True)
+    held = is_held(tmp_path / "log")
+    first.close()
+
+    assert (tmp_path / "log").read_bytes() == b'{"a":'
+    assert (held, is_held(tmp_path / "log")) == (True, False)
+    LineLog(tmp_path / "log", fresh=True, alone=True).close()
+
+
+def test_a_log_that_cannot_be_opened_leaves_no_descriptor(tmp_path: Path) -> None:
+    """Many failures in a row do not use up what a process may open."""
+    first = LineLog(tmp_path / "log", alone=True)
+    before = len(os.listdir("/dev/fd"))  # noqa: PTH208
+    for _ in range(5):
+        with pytest.raises(StoreError):
+            LineLog(tmp_path / "log", alone=True)
+
+    assert len(os.listdir("/dev/fd")) == before  # noqa: PTH208
+    first.close()
+
+
+def test_lines_replace_a_file_as_they_come(tmp_path: Path) -> None:
+    """They may be read from the file that they replace; an error leaves it as it was."""
+    path = tmp_path / "file"
+    path.write_bytes(b"1\n2\n3\n")
+    write_whole_lines(path, (line for line in read_lines(path) if line != b"2\n"))
+
+    def broken() -> Iterator[bytes]:
+        yield b"4\n"
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        write_whole_lines(path, broken())
+    assert path.read_bytes() == b"1\n3\n"
+    assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

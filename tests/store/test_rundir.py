@@ -17,7 +17,8 @@ from runledger.ledger.run import Ending, TrialRow
 from runledger.ledger.task import Task, Trial
 from runledger.ledger.trajectory import CassetteUse, Exit
 from runledger.ledger.usage import Tally, Usage
-from runledger.store.rundir import RunWriter, make_run_directory, read_run
+from runledger.store.record import begin_record
+from runledger.store.rundir import make_run_directory, read_run
 
 CLOCK = Clock(unix=lambda: 1_700_000_000.123, monotonic=lambda: 5.0)
 MANIFEST = Manifest(
@@ -51,7 +52,7 @@ def test_runs_of_the_same_moment_get_directories_of_their_own(tmp_path: Path) ->
 
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     """Rows come back in the plan's order with their failures, whatever finished first."""
-    writer = RunWriter(tmp_path, MANIFEST, CLOCK)
+    writer = begin_record(tmp_path, MANIFEST, CLOCK)
     failure = Failure("timeout", "too slow", {"limit": 3})
     use = CassetteUse("c.jsonl", "abc", 3, 2, 1, overridden=(2,))
     rows = {
@@ -72,14 +73,14 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 def test_a_run_without_an_end_counts_as_interrupted(tmp_path: Path) -> None:
     """A killed runner cannot write its last line; the record says so by lacking it."""
-    RunWriter(tmp_path, MANIFEST, CLOCK).start({})
+    begin_record(tmp_path, MANIFEST, CLOCK).start({})
 
     assert read_run(tmp_path).ending.interrupted
 
 
 def test_lines_are_numbered_and_timed(tmp_path: Path) -> None:
     """Every line has its number, its moment and its place."""
-    writer = RunWriter(tmp_path, MANIFEST, CLOCK)
+    writer = begin_record(tmp_path, MANIFEST, CLOCK)
     writer.start({})
     writer.note(trial("a"), Log("info", "hello"))
     lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
@@ -99,7 +100,7 @@ def test_lines_are_numbered_and_timed(tmp_path: Path) -> None:
 
 def test_an_agents_own_keys_do_not_take_the_place_of_ours(tmp_path: Path) -> None:
     """Extra keys are kept, under another name where they would hide the record's own."""
-    writer = RunWriter(tmp_path, MANIFEST, CLOCK)
+    writer = begin_record(tmp_path, MANIFEST, CLOCK)
     writer.note(trial("a"), Log("info", "hello", extra={"case_id": "forged", "mood": "fine"}))
     line = json.loads((tmp_path / "run.jsonl").read_text())
 
@@ -108,7 +109,7 @@ def test_an_agents_own_keys_do_not_take_the_place_of_ours(tmp_path: Path) -> Non
 
 def test_an_event_that_only_mentions_an_ending_is_none(tmp_path: Path) -> None:
     """Text in an agent's message cannot forge the record."""
-    writer = RunWriter(tmp_path, MANIFEST, CLOCK)
+    writer = begin_record(tmp_path, MANIFEST, CLOCK)
     writer.note(trial("a"), Log("info", "x", {"type": "case_end", "run_end": '"type":"failure"'}))
 
     assert read_run(tmp_path).rows == ()
@@ -126,7 +127,7 @@ def test_what_is_not_a_run_is_refused(tmp_path: Path, content: str | None) -> No
 
 def test_of_a_passed_trial_the_standard_error_stays_on_disk(tmp_path: Path) -> None:
     """No view shows it, so reading a record does not hold it in memory."""
-    writer = RunWriter(tmp_path, MANIFEST, CLOCK)
+    writer = begin_record(tmp_path, MANIFEST, CLOCK)
     writer.end_trial(trial("a"), row("a", exit=Exit(stderr="x" * 10_000)), {"id": "a"})
 
     assert read_run(tmp_path).rows[0].exit.stderr == ""
@@ -141,7 +142,7 @@ def test_ids_are_no_secrets_and_extra_keys_may_be(tmp_path: Path) -> None:
         command=("agent", "--token", "abcdefgh"),
         not_chosen=("refund-late-order-2",),
     )
-    writer = RunWriter(tmp_path, manifest, CLOCK, ["refund-late-order"])
+    writer = begin_record(tmp_path, manifest, CLOCK, ["refund-late-order"])
     call = ToolCall("look", "refund-late-order", {}, {"id": "refund-late-order"})
     writer.note(trial("refund-late-order"), call)
     writer.end_trial(trial("refund-late-order"), row("refund-late-order"), {"id": "x"})

@@ -12,6 +12,7 @@ import pytest
 from runledger.ledger.value import Json
 from runledger.process.child import DeadlinePassed
 from runledger.process.deadline import Deadline
+from runledger.process.pipes import TooLarge
 from runledger.process.supervisor import Launch, Supervisor
 from runledger.wire.jsonrpc import (
     Answer,
@@ -255,3 +256,29 @@ def test_a_request_may_be_answered_when_something_else_has_happened(connect: Con
     assert answer == Answer(1, {"jsonrpc": "2.0", "id": "later", "result": "now"})
     os.close(read_fd)
     os.close(write_fd)
+
+
+def test_what_a_program_asks_for_counts_as_what_it_says(connect: Connect) -> None:
+    """One that asks again and again for something large says too much."""
+    connection = connect("""
+        while True:
+            send(id=1, method="large")
+            read()
+    """)
+
+    with pytest.raises(TooLarge, match="all messages and what they led to"):
+        connection.result_of(1, soon(), lambda _: "x" * 2**22)
+
+
+def test_a_program_that_exits_without_reading_is_heard_to_the_end(connect: Connect) -> None:
+    """Nobody waits for it to read what it will never read."""
+    connection = connect("""
+        for n in range(12): send(id=n, method="large")
+        send(method="last")
+    """)
+    heard = [connection.hear(soon())]
+    while isinstance(request := heard[-1], Request):
+        connection.give(request, "x" * 2**22)
+        heard.append(connection.hear(soon()))
+
+    assert heard[-1] == Notification("last")

@@ -30,8 +30,11 @@ from ..ledger.task import Task
 from ..ledger.trajectory import Exit
 from ..process.child import Child
 from ..process.deadline import Deadline
+from ..process.fate import last_words
 from ..process.pipes import LineBuffer
 from ..process.supervisor import Launch, Supervisor
+
+LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,26 @@ def spawn(
         return post.supervisor.start(Launch(argv, directory, post.env), lines)
     except SpawnFailed as error:
         raise AgentError("spawn_failed", str(error), error.details) from error
+
+
+def exit_of(child: Child, grace_s: float, *, timed_out: bool, stop_reason: str | None) -> Exit:
+    """End a process of an agent, and tell how it ended."""
+    ended = child.end(grace_s)
+    return Exit(
+        code=ended.code,
+        signal=ended.signal,
+        timed_out=timed_out,
+        stop_reason=stop_reason,
+        stderr=child.stderr,
+        leaky=ended.leaky,
+    )
+
+
+def fault_of(
+    child: Child, kind: str, message: str, details: Mapping[str, object] | None = None
+) -> AgentError:
+    """Make an agent's error, with the last of what it wrote on standard error."""
+    return AgentError(kind, message, {**(details or {}), **last_words(child)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,11 @@ from ..ledger.event import FinalOutput, ToolCall, ToolResult
 from ..ledger.trajectory import Exit
 from ..process.child import Child, DeadlinePassed
 from ..process.deadline import Deadline
-from ..process.fate import how_it_ended, last_words
+from ..process.fate import how_it_ended
 from ..process.pipes import TooLarge
 from ..wire import messages
-from . import Asked, Said
+from . import LAST_GRACE_S, Asked, Said, exit_of, fault_of
 
-LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
 WEIGHT_CAP = 96 * 1024 * 1024
 
 
@@ -47,6 +46,7 @@ class JsonlSession:
     def next(self) -> Asked | Said:
         """Wait for the next message; every tool call of this protocol asks for an answer."""
         try:
+            self._child.drain(self._deadline)
             line = self._child.read_line(self._deadline)
         except DeadlinePassed:
             self._timed_out = True
@@ -98,15 +98,9 @@ class JsonlSession:
             self._child.renew()
             self.keep(self._child)
             return Exit(stop_reason="end_turn")
-        ended = self._child.end(LAST_GRACE_S if self._answered else self._grace_s)
-        return Exit(
-            code=ended.code,
-            signal=ended.signal,
-            timed_out=self._timed_out,
-            stop_reason="end_turn" if self._answered else None,
-            stderr=self._child.stderr,
-            leaky=ended.leaky,
-        )
+        grace_s = LAST_GRACE_S if self._answered else self._grace_s
+        reason = "end_turn" if self._answered else None
+        return exit_of(self._child, grace_s, timed_out=self._timed_out, stop_reason=reason)
 
     def _understand(self, line: bytes) -> messages.Heard:
         self._weight += messages.weight_of(line)
@@ -143,5 +137,4 @@ class JsonlSession:
     def _fault(
         self, kind: str, message: str, details: dict[str, object] | None = None
     ) -> AgentError:
-        """Make the error, with the last of what the agent wrote on standard error."""
-        return AgentError(kind, message, {**(details or {}), **last_words(self._child)})
+        return fault_of(self._child, kind, message, details)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ..wire import messages
 from ..wire.host import command_of
 from . import Assignment, Post, spawn
@@ -15,9 +17,10 @@ class PythonDriver:
         self._post = post
 
     def start(self, assignment: Assignment) -> JsonlSession:
-        """Give the task to a new host."""
+        """Give the task to a new host, which works in the task's directory."""
         (address,) = self._post.command(assignment)
-        child = spawn(self._post, command_of("agent", address), self._post.directory)
+        home = str(Path(self._post.directory).absolute())
+        child = spawn(self._post, command_of("agent", address, home), assignment.directory)
         child.send(messages.task_start(assignment.task.id, assignment.task.input))
         return JsonlSession(child, assignment.deadline, self._post.grace_s)
 

@@ -9,8 +9,8 @@ from functools import partial
 from ..process.child import Child
 from ..process.pipes import TooLarge
 from ..wire import messages
-from . import Assignment, Post, spawn
-from .jsonl import LAST_GRACE_S, JsonlSession
+from . import LAST_GRACE_S, Assignment, Post, spawn
+from .jsonl import JsonlSession
 
 
 class StdioDriver:

@@ -107,6 +107,7 @@ class Git:
     repository: Path
     supervisor: Supervisor
     lock: threading.Lock = field(default_factory=threading.Lock)  # git keeps one list of them
+    entries: dict[Path, Path] = field(default_factory=dict)  # in that list, by worktree
 
     def check(self) -> None:
         """Make sure that there is a commit to start from."""
@@ -121,12 +122,19 @@ class Git:
         done = self._run("worktree", "add", "--force", "--detach", str(path.resolve()), "HEAD")
         if done.code != 0:
             raise OutsideError(f"git could not make a worktree at {path}: {done.stderr.strip()}")
+        told = (path / ".git").read_text().strip()  # now, before an agent writes there
+        self.entries[path] = Path(told.removeprefix("gitdir: "))
 
     def remove(self, path: Path) -> None:
-        """Take a worktree away, with all that was done in it."""
-        self._run("worktree", "remove", "--force", "--force", str(path.resolve()))
+        """Take a worktree away, with all that was done in it.
+
+        By hand, since this has to work also when everybody was told to stop.
+        """
         remove(path)
-        self._run("worktree", "prune")
+        entry = self.entries.pop(path, None)
+        if entry is not None:
+            with self.lock:
+                remove(entry)
 
     def _run(self, *words: str) -> Finished:
         env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -143,8 +151,11 @@ def _copy(template: Path, path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a directory and all in it, whatever modes an agent left behind."""
-    shutil.rmtree(path, onerror=_make_writable)
+    """Remove a directory and all in it, as far as that can be done, whatever an agent left."""
+    if path.is_symlink():  # an agent put it in the place of the directory
+        path.unlink()
+    elif path.exists():
+        shutil.rmtree(path, onerror=_make_writable)
 
 
 def _make_writable(retry: Callable[..., Any], path: str, fault: Any) -> None:

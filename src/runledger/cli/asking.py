@@ -14,7 +14,7 @@ from .options import GraderChoice, GraderTimeout, MaxTotalCost, OutputDir, Outpu
 
 if TYPE_CHECKING:
     from ..harness.agent_choice import AgentWords
-    from ..harness.capture_run import Captured, CaptureOptions
+    from ..harness.capture_run import CaptureOptions, CaptureOutcome
     from ..harness.tally import CaptureTally
 
 EXIT_CODES = (
@@ -119,7 +119,8 @@ class AskingFlags:
 def ask(flags: AskingFlags, trials: int | None) -> int:
     """Ask the agent every prompt, tell how it went, and give the exit code."""
     from ..errors import UsageError
-    from ..harness.capture_run import capture_suite, suite_of
+    from ..harness.capture_run import capture_suite
+    from ..harness.prompts import Places, suite_of
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
     from .exits import say
@@ -127,14 +128,15 @@ def ask(flags: AskingFlags, trials: int | None) -> int:
 
     if flags.fail_under is not None and flags.grader is None:
         raise UsageError("--fail-under needs a grader: add -g")
-    suite = suite_of(flags.prompts, _words(flags), flags.cwd)
+    places = Places(flags.cwd, flags.workspace_dir, flags.output)
+    suite = suite_of(flags.prompts, _words(flags), places)
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
         captured = capture_suite(
             suite,
             _options(flags, trials),
             supervisor=supervisor,
             watcher=watcher_for(not flags.progress, judged=flags.grader is not None),
-            warn=lambda text: say(f"warning: {text}"),
+            warn=say,
         )
         signum = supervisor.stop.signum
     _tell(captured, flags, trials)
@@ -165,6 +167,7 @@ def _options(flags: AskingFlags, trials: int | None) -> CaptureOptions:
         timeout_ms=flags.timeout,
         cwd=flags.cwd,
         output=flags.output,
+        to_stdout=flags.output is None,
         append=flags.append,
         grader=flags.grader,
         grader_timeout_s=flags.grader_timeout,
@@ -175,24 +178,25 @@ def _options(flags: AskingFlags, trials: int | None) -> CaptureOptions:
     )
 
 
-def _code(captured: Captured, flags: AskingFlags) -> int:
+def _code(captured: CaptureOutcome, flags: AskingFlags) -> int:
     """Choose the exit code: the world's fault first, then the agent's, then the grade."""
     tally, outcome = captured.tally, captured.outcome
-    if tally.invalid or (outcome is not None and outcome.out_of_money):
+    out_of_money = outcome is not None and outcome.out_of_money
+    if tally.void or tally.unjudged or out_of_money:
         return 3
     rate = tally.pass_rate()
     too_few = flags.fail_under is not None and (rate is None or rate < flags.fail_under)
     return 1 if tally.errors or too_few else 0
 
 
-def _tell(captured: Captured, flags: AskingFlags, trials: int | None) -> None:
+def _tell(captured: CaptureOutcome, flags: AskingFlags, trials: int | None) -> None:
     from .exits import say
 
     for text in _told(captured, flags, trials):
         say(text)
 
 
-def _told(captured: Captured, flags: AskingFlags, trials: int | None) -> Iterator[str]:
+def _told(captured: CaptureOutcome, flags: AskingFlags, trials: int | None) -> Iterator[str]:
     from ..ledger.printable import one_line
 
     tally, outcome = captured.tally, captured.outcome
@@ -200,32 +204,36 @@ def _told(captured: Captured, flags: AskingFlags, trials: int | None) -> Iterato
         yield f"{captured.skipped} were there already"
     if trials is not None:
         yield _table(tally, trials)
-    elif outcome is not None:
+    else:
         yield _counted(captured)
-    if tally.invalid or tally.errors:
+    if tally.last_error:
         yield f"the last error: {one_line(tally.last_error, 500)}"
+    if tally.unjudged and flags.output is not None:
+        yield f"to judge again: runledger grade {flags.output} -g {flags.grader or 'GRADER'}"
     rate = tally.pass_rate()
     if flags.fail_under is not None and rate is not None and rate < flags.fail_under:
         yield f"{rate:.1%} passed, fewer than the {flags.fail_under:.1%} of --fail-under"
     if outcome is not None and outcome.out_of_money:
         yield f"stopped: ${flags.max_total_cost_usd} of --max-total-cost-usd are spent"
     yield "nothing was left to do" if outcome is None else f"the run is in {outcome.path}"
+    if flags.output is not None and outcome is not None and outcome.summary.totals.unfinished:
+        yield "to go on: the same command with --append"
 
 
 def _table(tally: CaptureTally, trials: int) -> str:
     from ..views.trials import render_trials
     from .show import look_at
 
-    return render_trials(tally.figures(), trials, look_at(2))
+    return render_trials(tally.prompts(), trials, look_at(2))
 
 
-def _counted(captured: Captured) -> str:
-    assert captured.outcome is not None
-    tally = captured.tally
-    totals = captured.outcome.summary.totals
-    parts = [f"{totals.cases - totals.unfinished - tally.invalid} captured"]
+def _counted(captured: CaptureOutcome) -> str:
+    tally, outcome = captured.tally, captured.outcome
+    left = outcome.summary.totals.unfinished if outcome else 0
+    parts = [f"{tally.captured} captured"]
     parts += [f"{tally.errors} with an error of the agent"] if tally.errors else []
-    parts += [f"{tally.invalid} not valid"] if tally.invalid else []
-    parts += [f"{totals.unfinished} not begun"] if totals.unfinished else []
+    parts += [f"{tally.unjudged} not judged, by a grader's fault"] if tally.unjudged else []
+    parts += [f"{tally.void} could not begin"] if tally.void else []
+    parts += [f"{left} not finished"] if left else []
     parts += [f"{tally.passed} of {tally.graded} passed"] if tally.graded else []
     return ", ".join(parts)

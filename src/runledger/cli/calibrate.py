@@ -48,7 +48,8 @@ def calibrate(
 
 def _shown(found: Calibration, output: Path | None, path: Path) -> int:
     """Write the document, and choose the exit code."""
-    from ..harness.judging import is_fault, own_redactor
+    from ..harness.judging import own_redactor
+    from ..ledger.grade import is_fault
     from ..store.sink import open_sink
     from ..views.calibration import render_calibration
     from .exits import say

@@ -54,7 +54,7 @@ def grade(
 
 def _written(regraded: Iterable[Regraded], sink: Sink) -> int:
     """Write the lines as they come, tell what they came to, and choose the exit code."""
-    from ..harness.judging import is_fault
+    from ..ledger.grade import is_fault
     from .exits import say
 
     graded = passed = faults = hidden = 0

@@ -63,7 +63,7 @@ def _with_reference(tasks: Sequence[Task]) -> list[Task]:
 
 def _written(validated: Iterable[Validated], sink: Sink) -> int:
     """Write the lines as they come, name the references that fail, and choose the exit code."""
-    from ..harness.judging import is_fault
+    from ..ledger.grade import is_fault
     from ..ledger.printable import one_line
     from .exits import say, worst
 

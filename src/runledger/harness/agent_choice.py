@@ -63,10 +63,13 @@ def found_from_here(agent: AgentSettings, directory: str) -> AgentSettings:
     """
     if Path(directory).resolve() == Path.cwd():
         return agent
-    head = [_absolute(word) for word in agent.command[:2]]
-    if "/" not in agent.command[0]:
-        head[0] = agent.command[0]  # of a name alone, the PATH decides
-    return replace(agent, command=(*head, *agent.command[2:]))
+    program, *words = agent.command
+    script = next((place for place, word in enumerate(words) if not word.startswith("-")), None)
+    if script is not None:
+        words[script] = _absolute(words[script])
+    if "/" in program:  # of a name alone, the PATH decides
+        program = _absolute(program)
+    return replace(agent, command=(program, *words))
 
 
 def require_program(agent: AgentSettings, directory: str) -> None:

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..capture.trial import Limit
-from ..capture.workspace import Workspaces
 from ..errors import UsageError
 from ..ledger.assertion import Custom
 from ..ledger.captured import captured_from
 from ..ledger.clock import Clock
 from ..ledger.fingerprint import fingerprint
-from ..ledger.suite import OUTPUT_DIR, Suite
+from ..ledger.suite import Suite
 from ..ledger.task import Task
 from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.results import Warn, read_result_lines
-from ..store.resume import Progress, finished_lines, newest_unfinished, progress_of
-from ..store.sink import open_sink
-from ..suite.load import SUITE_FILE, load_prompts, load_suite
-from .agent_choice import (
-    AgentWords,
-    agent_from,
-    found_from_here,
-    refuse_unfit,
-    require_program,
-)
+from ..store.resume import Progress, finished_lines, newest_unfinished
+from ..store.sink import Nowhere, Sink, is_appendable, open_sink
+from .agent_choice import refuse_unfit, require_program
 from .conduct import SYSTEM_CLOCK, Order, RunOutcome, conduct, planned_by
 from .furnish import cleaner_for, toolbox_for
 from .streams import ResultLines, TrialLines
 from .tally import CaptureTally
 from .watch import UNWATCHED, Watcher, Watchers
-from .workspaces import workspaces_for
+from .workspaces import Wanted, workspaces_for
 
 LIMIT_MS = 60_000
 
@@ -49,7 +40,8 @@ class CaptureOptions:
     jobs: int = 1
     timeout_ms: int = LIMIT_MS
     cwd: Path | None = None
-    output: Path | None = None  # None: standard output
+    output: Path | None = None
+    to_stdout: bool = False  # where no output is named; else lines are in the run's directory only
     append: bool = False
     grader: str | None = None
     grader_timeout_s: float = 60.0
@@ -60,7 +52,7 @@ class CaptureOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CaptureOutcome:
     """What a capture came to: the run, if there was anything left to do, and all results so far."""
 
     outcome: RunOutcome | None
@@ -71,21 +63,6 @@ class Captured:
 DEFAULTS = CaptureOptions()
 
 
-def suite_of(prompts: str, words: AgentWords, cwd: Path | None = None) -> Suite:
-    """Make a suite of prompts and an agent; a suite that is named stays what it is."""
-    if _is_suite(Path(prompts)):
-        suite = load_suite(Path(prompts))
-        return suite if not words.command else replace(suite, agent=agent_from(words))
-    agent = agent_from(words)
-    directory = str((cwd or Path()).resolve())
-    if not Path(directory).is_dir():
-        raise UsageError(f"there is no directory {cwd}")
-    name = "stdin" if prompts == "-" else re.sub(r"[^A-Za-z0-9._-]", "-", Path(prompts).stem)
-    asked = None if agent.protocol == "stdio" else agent.protocol  # which takes texts, too
-    tasks = load_prompts(prompts, asked)
-    return Suite(name[:100], directory, agent, tasks, mode="live", output_dir=OUTPUT_DIR)
-
-
 def capture_suite(
     suite: Suite,
     options: CaptureOptions = DEFAULTS,
@@ -94,38 +71,43 @@ def capture_suite(
     watcher: Watcher = UNWATCHED,
     warn: Warn = lambda text: None,
     clock: Clock = SYSTEM_CLOCK,
-) -> Captured:
+) -> CaptureOutcome:
     """Ask an agent every prompt, and write each result as soon as it is there."""
     suite = _settled(suite, options, supervisor)
     tally = CaptureTally()
     left = _left(suite, options, tally, warn)
     skipped = len(suite.tasks) - len(left)
     if not left:
-        return Captured(None, tally, skipped)
+        return CaptureOutcome(None, tally, skipped)
     with ExitStack() as stack:
         order = _order(suite, left, options)
-        place = _workspaces(suite, options, supervisor)
+        place = workspaces_for(_wanted(suite, options), supervisor, warn)
         order = replace(
-            order, workspaces=stack.enter_context(place), toolbox=toolbox_for(suite, supervisor)
+            order,
+            spent_usd=tally.cost_usd,
+            workspaces=stack.enter_context(place),
+            toolbox=toolbox_for(suite, supervisor),
         )
-        sink = stack.enter_context(closing(open_sink(options.output, append=options.append)))
-        lines = ResultLines(sink) if options.trials is None else TrialLines(sink, options.trials)
-        lines.carry_over(_carried(order, tally))
+        sink = stack.enter_context(closing(_sink(options)))
+        carried = _carried(order, tally)
+        lines: Watcher = ResultLines(sink, carried)
+        if options.trials is not None:
+            lines = TrialLines(sink, options.trials, carried)
         watchers = Watchers(lines, tally, watcher)
         outcome = conduct(order, supervisor, watcher=watchers, clock=clock)
-    return Captured(outcome, tally, skipped)
+    return CaptureOutcome(outcome, tally, skipped)
 
 
 def _settled(suite: Suite, options: CaptureOptions, supervisor: Supervisor) -> Suite:
     """Settle how the agent is started and by whom it is judged, or say what cannot work."""
     if options.append and options.output is None:
         raise UsageError("--append goes on with a file: name it with -o")
+    if options.append and options.output is not None and not is_appendable(options.output):
+        raise UsageError(f"--append goes on with a file, and {options.output} is none")
     refuse_unfit(suite)
     suite = _graded_by(options.grader, suite, supervisor)
-    elsewhere = options.workspace_dir or Path(suite.directory)
-    agent = found_from_here(suite.agent, str(elsewhere))
-    require_program(agent, suite.directory)
-    return replace(suite, agent=agent)
+    require_program(suite.agent, suite.directory)
+    return suite
 
 
 def _left(
@@ -145,27 +127,22 @@ def _order(suite: Suite, left: tuple[Task, ...], options: CaptureOptions) -> Ord
         trials=options.trials or 1,
         repeated=options.trials is not None,
         jobs=options.jobs,
-        limit=Limit(options.timeout_ms, "-t"),
+        limit=Limit(options.timeout_ms, "the default" if options.timeout_ms == LIMIT_MS else "-t"),
         grader_timeout_s=options.grader_timeout_s,
         max_cost_usd=options.max_cost_usd,
     )
     return replace(order, resumed=_broken_off(order)) if options.append else order
 
 
-def _workspaces(
-    suite: Suite, options: CaptureOptions, supervisor: Supervisor
-) -> AbstractContextManager[Workspaces]:
-    return workspaces_for(
-        Path(suite.directory),
-        options.workspace_dir,
-        supervisor,
-        keep=options.keep,
-        given_cwd=options.cwd is not None,
-    )
+def _sink(options: CaptureOptions) -> Sink:
+    if options.output is None and not options.to_stdout:
+        return Nowhere()
+    return open_sink(options.output, append=options.append)
 
 
-def _is_suite(path: Path) -> bool:
-    return path.name == SUITE_FILE or (path / SUITE_FILE).is_file()
+def _wanted(suite: Suite, options: CaptureOptions) -> Wanted:
+    given = options.cwd is not None
+    return Wanted(Path(suite.directory), given, options.workspace_dir, options.keep)
 
 
 def _graded_by(grader: str | None, suite: Suite, supervisor: Supervisor) -> Suite:
@@ -210,8 +187,7 @@ def _mark(id: str, input: Json) -> str:
 def _broken_off(order: Order) -> Progress | None:
     """Find the run that was broken off while it did what this order asks for."""
     parent = order.output_dir / order.suite.name
-    found = newest_unfinished(parent, planned_by(order, ""))
-    return None if found is None else progress_of(found)
+    return newest_unfinished(parent, planned_by(order, ""))
 
 
 def _carried(order: Order, tally: CaptureTally) -> Iterator[Mapping[str, Any]]:
@@ -220,6 +196,6 @@ def _carried(order: Order, tally: CaptureTally) -> Iterator[Mapping[str, Any]]:
         return
     wanted = {task.id for task in order.tasks}
     for line in finished_lines(order.resumed):
-        if line["id"] in wanted and (line["id"], line["trial"]) in order.resumed.finished:
+        if line["id"] in wanted:
             tally.count(captured_from(line))
             yield line

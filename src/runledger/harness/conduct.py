@@ -31,7 +31,8 @@ from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
-from ..store.rundir import RunWriter, make_run_directory, read_run
+from ..store.record import RunWriter, begin_record, continue_record
+from ..store.rundir import make_run_directory, read_run
 from ..tools import ToolSource
 from .derive import derive_views
 from .furnish import driver_for, secrets_of, source_for
@@ -61,6 +62,7 @@ class Order:
     fail_fast: bool = False
     grader_timeout_s: float = 60.0
     max_cost_usd: float | None = None
+    spent_usd: float = 0.0  # before this run
     workspaces: Workspaces | None = None  # without any, all work in the suite's directory
     toolbox: Toolbox | None = None
     baseline: Baseline | None = None
@@ -86,7 +88,7 @@ def conduct(
     """Do the trials of an order and give the run's directory and summary."""
     suite = order.suite
     todo = list(_trials_of(order))
-    purse = Purse(order.max_cost_usd)
+    purse = Purse(order.max_cost_usd, order.spent_usd)
     with contextlib.ExitStack() as stack:
         writer = _writer(order, clock)
         stack.callback(writer.close)
@@ -141,9 +143,9 @@ def _writer(order: Order, clock: Clock) -> RunWriter:
     """Begin the record of a run, or go on with one that was broken off."""
     secrets = secrets_of(order.suite, os.environ)
     if order.resumed is not None:
-        return RunWriter(order.resumed.path, None, clock, secrets)
+        return continue_record(order.resumed, clock, secrets)
     path = make_run_directory(order.output_dir / order.suite.name, clock)
-    return RunWriter(path, planned_by(order, path.name, clock), clock, secrets)
+    return begin_record(path, planned_by(order, path.name, clock), clock, secrets)
 
 
 def _trials_of(order: Order) -> Iterator[Trial]:
@@ -180,10 +182,10 @@ def _execute(executor: Executor, trials: list[Trial], floor: _Floor) -> bool:
 class Purse:
     """What a run may spend, and whether it was asked for more."""
 
-    def __init__(self, most_usd: float | None) -> None:
+    def __init__(self, most_usd: float | None, spent_usd: float = 0.0) -> None:
         self.refused = False
         self._most = most_usd
-        self._spent = 0.0
+        self._spent = spent_usd
         self._lock = threading.Lock()
 
     def allows(self) -> bool:

@@ -45,7 +45,9 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
 
 def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that may not leave: passed to the agent, or telling by their names."""
-    return _secrets(suite, caller, suite.agent.env_pass)
+    adapter = suite.agent.adapter or NO_ADAPTER
+    more = [name for name in adapter.env_pass if not reads_like_a_name(caller.get(name, ""))]
+    return _secrets(suite, caller, [*suite.agent.env_pass, *more])
 
 
 def cleaner_for(suite: Suite) -> Callable[[Json], Json]:
@@ -63,6 +65,7 @@ def _secrets(suite: Suite, caller: Mapping[str, str], names: Sequence[str]) -> t
     passed = {name: caller[name] for name in names if name in caller}
     written = [
         suite.agent.env_set,
+        (suite.agent.adapter or NO_ADAPTER).env_set,
         *(server.env for server in suite.tools.servers.values()),
         *(server.env for server in suite.agent.servers),
     ]

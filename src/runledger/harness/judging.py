@@ -15,7 +15,6 @@ from ..ledger.captured import Captured
 from ..ledger.grade import NOT_JUDGED, Failure, Grade
 from ..ledger.question import Question
 from ..ledger.result import GRADER_ERROR, error_text
-from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.redact.environment import secrets_in
 from ..store.redact.redactor import Redactor
@@ -74,17 +73,6 @@ def _question(captured: Captured) -> Question:
         metadata=captured.metadata,
         cwd=os.path.realpath(HERE),
     )
-
-
-def is_fault(grade: Grade) -> bool:
-    """Say whether a grade tells of its grader only, and not of the answer."""
-    return any(failure.type == "grader_error" for failure in grade.failures)
-
-
-def score_fields(grade: Grade) -> dict[str, Json]:
-    """Write a grade as results files do."""
-    score: dict[str, Json] = {"pass": grade.passed, "score": grade.score}
-    return score if grade.reasoning is None else score | {"reasoning": grade.reasoning}
 
 
 def own_redactor() -> Redactor:

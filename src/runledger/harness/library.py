@@ -16,9 +16,10 @@ from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.results import find_results, read_whole_results
 from .agent_choice import AgentWords
-from .capture_run import DEFAULTS, Captured, CaptureOptions, capture_suite, suite_of
+from .capture_run import DEFAULTS, CaptureOptions, CaptureOutcome, capture_suite
 from .compare_runs import compare_results as compared
 from .judging import opened_judge
+from .prompts import Places, suite_of
 from .regrade import regrade
 
 
@@ -30,10 +31,13 @@ def capture_prompts(
     protocol: AgentProtocol | None = None,
     adapter: str | None = None,
     env: Sequence[str] = (),
-) -> Captured:
-    """Run a file of prompts through an agent; results go where the options say."""
+) -> CaptureOutcome:
+    """Run a file of prompts through an agent; results are in the run's directory, and where the
+    options say.
+    """
     words = AgentWords(agent, protocol, adapter, env)
-    suite = suite_of(str(prompts), words, options.cwd)
+    places = Places(options.cwd, options.workspace_dir, options.output)
+    suite = suite_of(str(prompts), words, places)
     with Supervisor() as supervisor:
         return capture_suite(suite, options, supervisor=supervisor, warn=_warn)
 

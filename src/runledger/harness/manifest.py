@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import orjson
 from ..ledger.clock import Clock
 from ..ledger.fingerprint import fingerprint
 from ..ledger.manifest import Manifest, PlannedCase
-from ..ledger.suite import Suite
+from ..ledger.suite import AgentSettings, Suite
 from ..ledger.task import Task
 from ..ledger.version import VERSION
 from ..store.rundir import timestamp
@@ -45,6 +45,7 @@ def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -
         suite_sha256=suite.sha256,
         command=suite.agent.command,
         command_sha256=fingerprint(list(suite.agent.command)),
+        agent_sha256=_agent_hash(suite),
         versions={
             "runledger": VERSION,
             "python": sys.version.split()[0],
@@ -57,7 +58,7 @@ def _case(task: Task, suite: Suite) -> PlannedCase:
     cassette = task.cassette
     return PlannedCase(
         id=task.id,
-        sha256=_task_hash(task),
+        sha256=_noun_hash(task),
         description=task.description,
         tags=task.tags,
         cassette=cassette,
@@ -65,13 +66,26 @@ def _case(task: Task, suite: Suite) -> PlannedCase:
     )
 
 
-def _task_hash(task: Task) -> str:
-    """Hash all that a task says; a noun's kind is part of it: must_call is not must_not_call."""
+def _agent_hash(suite: Suite) -> str:
+    """Hash all that tells how the agent is started, and where.
+
+    Of variables that are passed on, and of those of servers, only the names count: their values
+    may be other ones each time, and nobody shall find them out by guessing.
+    """
+    agent = suite.agent
+    servers = tuple(replace(one, env=dict.fromkeys(one.env, "")) for one in agent.servers)
+    set_here = fingerprint(["variables that are set", dict(agent.env_set)])
+    known = replace(agent, servers=servers, env_set={"sha256": set_here})
+    return fingerprint([_noun_hash(known), suite.directory])
+
+
+def _noun_hash(noun: Task | AgentSettings) -> str:
+    """Hash all that a noun says; its kind is part of it: must_call is not must_not_call."""
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
     try:
-        return sha256(orjson.dumps(task, _noun_fields, options)).hexdigest()
+        return sha256(orjson.dumps(noun, _noun_fields, options)).hexdigest()
     except TypeError:  # lone surrogates, integers over 64 bits
-        return sha256(repr(task).encode("utf-8", "backslashreplace")).hexdigest()
+        return sha256(repr(noun).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _noun_fields(noun: object) -> dict[str, object]:

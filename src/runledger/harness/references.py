@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..graders import Judge
-from ..ledger.grade import Grade
+from ..ledger.grade import Grade, is_fault, score_fields
 from ..ledger.question import Question
 from ..ledger.result import errors_of
 from ..ledger.task import Task
 from ..ledger.value import Json
 from ..store.redact.redactor import Redactor
 from .in_order import in_order
-from .judging import HERE, is_fault, own_redactor, score_fields
+from .judging import HERE, own_redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,4 +51,5 @@ def _fields(task: Task, grade: Grade) -> dict[str, Json]:
     line |= {} if task.expected is None else {"expected": task.expected}
     if is_fault(grade):
         return line | {"errors": errors_of(grade.failures)}
-    return line | {"passes": grade.passed, "graderResult": score_fields(grade)}
+    result = score_fields(grade.passed, grade.score, grade.reasoning)
+    return line | {"passes": grade.passed, "graderResult": result}

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..graders import Judge
 from ..ledger.captured import Captured
 from ..ledger.event import failure_fields
-from ..ledger.grade import Failure, Grade, bounded, status_of
+from ..ledger.grade import Failure, Grade, bounded, is_fault, score_fields, status_of
 from ..ledger.result import errors_of
 from ..ledger.value import Json
 from ..store.lines import encode
@@ -19,10 +19,8 @@ from .in_order import in_order
 from .judging import (
     OF_GRADERS,
     errors_of_agent,
-    is_fault,
     judge_captured,
     own_redactor,
-    score_fields,
 )
 
 OF_A_SCORE = frozenset({"score", "outcome", "errors"})
@@ -66,13 +64,13 @@ def _result(line: Line, trial: Captured, grade: Grade, redactor: Redactor) -> di
     fresh = {key: value for key, value in line.items() if key not in OF_A_SCORE}
     if "failures" in line:
         fresh |= _standing(line["failures"], grade, redactor)
-    score: dict[str, Json] = {} if is_fault(grade) else {"score": score_fields(grade)}
+    score: dict[str, Json] = {} if is_fault(grade) else {"score": _score(grade)}
     return fresh | _told(trial, grade, score, redactor)
 
 
 def _entry(trial: Captured, grade: Grade, redactor: Redactor) -> dict[str, Json]:
     fresh = {key: value for key, value in trial.line.items() if key not in OF_AN_ENTRY}
-    score = {} if is_fault(grade) else score_fields(grade)
+    score = {} if is_fault(grade) else _score(grade)
     return fresh | _told(trial, grade, score, redactor)
 
 
@@ -86,6 +84,10 @@ def _told(
     if isinstance(grade.outcome, dict) and grade.outcome:
         told["outcome"] = grade.outcome
     return _clean(told, redactor)
+
+
+def _score(grade: Grade) -> dict[str, Json]:
+    return score_fields(grade.passed, grade.score, grade.reasoning)
 
 
 def _standing(failures: Sequence[Line], grade: Grade, redactor: Redactor) -> dict[str, Json]:

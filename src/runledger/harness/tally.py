@@ -8,19 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..ledger.captured import Captured, captured_from
-from ..ledger.grade import NOT_VALID
-from ..ledger.result import error_text
+from ..ledger.result import GRADER_ERROR, error_text
 from ..ledger.run import TrialRow
 from ..ledger.suite import Suite
 from ..ledger.value import Json
+from ..store.rundir import is_void
+from ..views.trials import PromptTally
 
 
 class CaptureTally:
     """Count results as they come, from this run and from what a file held before."""
 
     def __init__(self) -> None:
-        self.invalid = 0  # trials that the outside world spoilt
+        self.void = 0  # trials that told nothing of the agent: the world outside failed
+        self.unjudged = 0  # answers that a grader could not judge
         self.errors = 0  # trials in which the agent failed
+        self.cost_usd = 0.0  # as far as anybody knows
         self.last_error = ""
         self._trials: Counter[str] = Counter()
         self._graded: Counter[str] = Counter()
@@ -34,11 +37,11 @@ class CaptureTally:
     def ended(self, row: TrialRow, line: Mapping[str, Json]) -> None:
         """Count a trial of this run."""
         with self._lock:
-            spoilt = any(failure.type in NOT_VALID for failure in row.failures)
-            self.invalid += spoilt
-            self.errors += row.status == "error" and not spoilt
             if row.status == "error":
                 self.last_error = error_text(row.failures[0])
+            if is_void(row):
+                self.void += 1
+                return
         self.count(captured_from(line))
 
     def finish(self) -> None:
@@ -48,15 +51,23 @@ class CaptureTally:
         """Count results, whoever got them."""
         with self._lock:
             for result in results:
-                self._trials[result.id] += 1
-                self._graded[result.id] += result.score is not None
-                self._passed[result.id] += result.score is not None and result.score.passed
-                self._errors[result.id] += bool(result.errors) and result.score is None
+                self._count(result)
+
+    def _count(self, result: Captured) -> None:
+        of_grader = any(error.startswith(GRADER_ERROR) for error in result.errors)
+        of_agent = bool(result.errors) and not of_grader
+        self.unjudged += of_grader
+        self.errors += of_agent
+        self.cost_usd += result.usage.cost_usd or 0.0
+        self._trials[result.id] += 1
+        self._errors[result.id] += of_agent
+        self._graded[result.id] += result.score is not None
+        self._passed[result.id] += result.score is not None and result.score.passed
 
     @property
-    def prompts(self) -> int:
-        """Count the prompts of which there is a result."""
-        return len(self._trials)
+    def captured(self) -> int:
+        """Count the trials of which there is a result."""
+        return self._trials.total()
 
     @property
     def graded(self) -> int:
@@ -72,7 +83,7 @@ class CaptureTally:
         """Give the share of judged trials that passed."""
         return self.passed / self.graded if self.graded else None
 
-    def figures(self) -> Iterator[tuple[str, int, int, int]]:
-        """Yield each prompt with its graded, its passed and its failing trials."""
-        for id in self._trials:
-            yield id, self._graded[id], self._passed[id], self._errors[id]
+    def prompts(self) -> Iterator[PromptTally]:
+        """Yield the figures of each prompt."""
+        for id, trials in self._trials.items():
+            yield PromptTally(id, trials, self._graded[id], self._passed[id], self._errors[id])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..capture.workspace import (
@@ -16,15 +17,25 @@ from ..capture.workspace import (
     remove,
     worktrees,
 )
-from ..errors import UsageError
+from ..errors import OutsideError
 from ..process.supervisor import Supervisor
 
 MADE_HERE = ".runledger-workspaces"  # marks a directory in which workspaces are made
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the caller says about workspaces."""
+
+    cwd: Path
+    given_cwd: bool = False  # named by the caller, and not just where the command was called
+    directory: Path | None = None
+    keep: bool = False
+
+
 @contextmanager
 def workspaces_for(
-    cwd: Path, workspace_dir: Path | None, supervisor: Supervisor, *, keep: bool, given_cwd: bool
+    wanted: Wanted, supervisor: Supervisor, tell: Callable[[str], None]
 ) -> Iterator[Workspaces]:
     """Give the caller's directory to all, or each trial a workspace of its own.
 
@@ -32,16 +43,19 @@ def workspaces_for(
     directory if that was named. One with files in it is what they are copies of, or worktrees if it
     is a git repository.
     """
+    workspace_dir, keep = wanted.directory, wanted.keep
     if workspace_dir is None:
-        yield Shared(str(cwd.resolve()))
+        yield Shared(str(wanted.cwd.resolve()))
         return
-    template = _template(cwd, workspace_dir, given_cwd)
+    template = _template(wanted, workspace_dir)
     if template == workspace_dir:
         base = Path(tempfile.mkdtemp(prefix="runledger-"))
         try:
             yield _filled(base, template, supervisor, keep)
         finally:
-            if not keep:
+            if keep:
+                tell(f"the workspaces are in {base}")
+            else:
                 remove(base)
         return
     try:
@@ -49,14 +63,14 @@ def workspaces_for(
         (workspace_dir / MADE_HERE).touch()
     except OSError as error:
         told = f"workspaces cannot be made in {workspace_dir}: {error.strerror}"
-        raise UsageError(told) from error
+        raise OutsideError(told) from error
     yield _filled(workspace_dir.resolve(), template, supervisor, keep)
 
 
-def _template(cwd: Path, workspace_dir: Path, given_cwd: bool) -> Path | None:
+def _template(wanted: Wanted, workspace_dir: Path) -> Path | None:
     """Find what workspaces are made from, if they are not to be empty."""
-    if given_cwd:
-        return cwd
+    if wanted.given_cwd:
+        return wanted.cwd
     if workspace_dir.is_dir() and not (workspace_dir / MADE_HERE).exists():
         return workspace_dir if any(workspace_dir.iterdir()) else None
     return None

@@ -28,6 +28,7 @@ class Raw:
     type: ClassVar[str] = "raw"
     direction: Direction
     data: Json
+    piece: str | None = field(default=None, compare=False)  # of a text that is still being said
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def fields_of(what: Happening) -> dict[str, Json]:
         case UsageReport(usage):
             known = {name: getattr(usage, name) for name in usage.__slots__}
             return {**what.extra, **_present(known)}
-    own = {name: getattr(what, name) for name in what.__slots__ if name != "extra"}
+    own = {name: getattr(what, name) for name in what.__slots__ if name not in ("extra", "piece")}
     extra: Mapping[str, Json] = getattr(what, "extra", {})
     return {**extra, **{name: own[name] for name in own if not _left_out(name, own[name])}}
 

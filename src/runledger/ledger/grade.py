@@ -52,6 +52,17 @@ class Grade:
     outcome: Json = None
 
 
+def is_fault(grade: Grade) -> bool:
+    """Say whether a grade tells of its grader only, and not of the answer."""
+    return any(failure.type == "grader_error" for failure in grade.failures)
+
+
+def score_fields(passed: bool, score: float, reasoning: str | None) -> dict[str, Json]:
+    """Write a score as results files do."""
+    told: dict[str, Json] = {"pass": passed, "score": score}
+    return told if reasoning is None else told | {"reasoning": reasoning}
+
+
 def bounded(failure: Failure) -> Failure:
     """Cut a failure to what a person reads: its details may quote whatever an agent said."""
     message = beginning(failure.message, MESSAGE_CHARS)

@@ -37,4 +37,5 @@ class Manifest:
     suite_sha256: str = ""
     command: tuple[str, ...] = ()
     command_sha256: str = ""
+    agent_sha256: str = ""  # of all that tells how the agent is started, its command included
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from .event import (
     UsageReport,
     failure_fields,
 )
-from .grade import Failure, Grade, Status, counts
+from .grade import Failure, Grade, Status, counts, score_fields
 from .task import Trial
 from .trajectory import (
     Call,
@@ -48,7 +48,7 @@ def capture_result(trajectory: Trajectory, status: Status, agent: str) -> dict[s
     if task.expected is not None:
         line["expected"] = task.expected
     line["trajectory"] = steps
-    line["metadata"] = {"agent": agent, **task.metadata}
+    line["metadata"] = {**task.metadata, "agent": task.metadata.get("agent", agent)}
     line["timing"] = _timing(trajectory)
     line["toolErrors"] = any(map(is_error, results))
     line["toolErrorsDerived"] = any(one is not None and one.ok and one.exit_code for one in results)
@@ -161,9 +161,8 @@ def _score(trajectory: Trajectory, status: Status) -> Mapping[str, Json]:
 
 def _verdict(grades: Sequence[Grade], status: Status) -> Json:
     mean = sum(grade.score for grade in grades) / len(grades)
-    verdict: dict[str, Json] = {"pass": status == "passed", "score": mean}
     reasons = [grade.reasoning for grade in grades if grade.reasoning]
-    return verdict | {"reasoning": "\n".join(reasons)} if reasons else verdict
+    return score_fields(status == "passed", mean, "\n".join(reasons) if reasons else None)
 
 
 def _outcome(grades: Iterable[Grade]) -> Mapping[str, Json]:

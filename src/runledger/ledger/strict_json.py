@@ -29,7 +29,7 @@ def loads(text: str | bytes) -> Json:
         raise
     except (ValueError, RecursionError) as fault:
         raise NotJson(_reason(fault)) from None
-    if whole.count("[") + whole.count("{") > MAX_DEPTH and _is_deep(value):
+    if whole.count("[") + whole.count("{") > MAX_DEPTH and is_deep(value, MAX_DEPTH):
         raise NotJson(_TOO_DEEP)
     return value
 
@@ -75,9 +75,10 @@ _DECODER = JSONDecoder(
 )
 
 
-def _is_deep(value: Json) -> bool:
+def is_deep(value: Json, levels: int) -> bool:
+    """Say whether a value is nested more levels deep than these; any object or list is one."""
     level: list[Any] = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(levels):
         level = [
             child
             for item in level

@@ -86,6 +86,17 @@ class Child:
             self._wait(deadline)
         return line
 
+    def drain(self, deadline: Deadline) -> None:
+        """Wait, and hear nothing, while the program leaves too much unread of what was sent."""
+        if not self._outbox.is_full:
+            return
+        self._listen(0)
+        try:
+            while self._outbox.is_full and self._stdin in self._watched and not self._exited:
+                self._wait(deadline)
+        finally:
+            self._listen(READABLE)
+
     def line_at_hand(self) -> bytes | None:
         """Give a line that has come already, without waiting for one."""
         self._turn(0)
@@ -207,6 +218,10 @@ class Child:
     def _unwatch(self, fd: int) -> None:
         if self._watched.pop(fd, None):
             self._poll.unregister(fd)
+
+    def _listen(self, events: int) -> None:
+        if self._stdout in self._watched:
+            self._poll.modify(self._stdout, events)
 
     def _read_stdout(self) -> None:
         if (data := _read(self._stdout)) is not None:

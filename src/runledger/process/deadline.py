@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from math import ceil
 
+LONGEST_S = 20 * 24 * 3600.0  # the system's clocks for waits end soon after it
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Deadline:
@@ -15,8 +17,8 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """Make the deadline that lies this many seconds ahead."""
-        return cls(time.monotonic() + seconds)
+        """Make the deadline that lies this many seconds ahead, or as far as anybody may wait."""
+        return cls(time.monotonic() + min(seconds, LONGEST_S))
 
     def left_ms(self) -> int:
         """Count the milliseconds that are left, rounded up so that waits do not spin."""

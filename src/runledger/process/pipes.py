@@ -9,6 +9,8 @@ from ..ledger.cut import after_first_word, before_last_word
 
 MESSAGE_CAP = 8 * 1024 * 1024
 TRIAL_CAP = 64 * 1024 * 1024
+OUTBOX_CAP = 32 * 1024 * 1024
+MESSAGE_COST = 256  # that a message takes while it waits, beside its bytes
 CHUNK = 64 * 1024
 HEAD_BYTES = 4 * 1024
 TAIL_BYTES = 12 * 1024
@@ -27,6 +29,7 @@ class LineBuffer:
         self._held = bytearray()
         self._searched = 0
         self._total = 0
+        self._charged = 0
 
     def add(self, data: bytes) -> None:
         """Take in what was read."""
@@ -53,14 +56,21 @@ class LineBuffer:
         self._searched = 0
         return line or None
 
+    def charge(self, size: int) -> None:
+        """Add to the sum what the program's messages make us send or write down."""
+        self._total += size
+        self._charged += size
+
     def reset_total(self) -> None:
         """Begin the sum anew, for the next trial of a program that serves many."""
         self._total = len(self._held)
+        self._charged = 0
 
     def check_total(self) -> None:
         """Raise when more has come in than is kept."""
         if self._total > self._total_cap:
-            raise TooLarge(f"all messages together are over {self._total_cap // 2**20} MiB")
+            also = " and what they led to" if self._charged else ""
+            raise TooLarge(f"all messages{also} together are over {self._total_cap // 2**20} MiB")
 
     def _check(self, length: int) -> None:
         if length > self._line_cap:
@@ -109,10 +119,17 @@ class Outbox:
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._waiting: deque[memoryview] = deque()
+        self._size = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Say whether so much waits that nothing should be added before the child reads."""
+        return self._size + MESSAGE_COST * len(self._waiting) > OUTBOX_CAP
 
     def put(self, data: bytes) -> None:
         """Queue bytes for the child."""
         self._waiting.append(memoryview(data))
+        self._size += len(data)
 
     def flush(self) -> bool:
         """Write what the pipe takes now; say whether nothing waits any longer."""
@@ -123,7 +140,9 @@ class Outbox:
                 return False
             except (BrokenPipeError, ConnectionResetError):
                 self._waiting.clear()  # it closed its input: what it still says counts all the same
+                self._size = 0
                 return True
+            self._size -= written
             rest = self._waiting.popleft()[written:]
             if rest:
                 self._waiting.appendleft(rest)

@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from ..errors import StoreError
 from ..ledger.value import Json
 
 TORN_CHUNK = 64 * 1024
+LONGEST_TAIL = 64 * 1024 * 1024  # of a line without its end that is looked at
 LARGE_NUMBER = re.compile(rb"\d{19}")
 
 
@@ -55,19 +56,29 @@ class LineLog:
     """An append-only file of JSON lines that threads share; each line whole or not at all.
 
     A fresh one begins empty. Of one that is continued, a torn last line is cut off. One that is
-    held alone cannot be opened so again as long as this process lives.
+    held alone cannot be opened so again until it is closed; only regular files can be held.
     """
 
     def __init__(self, path: Path, *, fresh: bool = False, alone: bool = False) -> None:
         self.path = path
+        self.size = 0
         self._lock = threading.Lock()
         with _told(path):
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            if alone:
-                _hold(self._fd, path)
-            self._size = 0 if fresh else _whole_length(self._fd)
-            if stat.S_ISREG(os.fstat(self._fd).st_mode):
-                os.ftruncate(self._fd, self._size)
+            try:
+                if stat.S_ISREG(os.fstat(self._fd).st_mode):
+                    self._begin(fresh, alone)
+            except BaseException:
+                os.close(self._fd)
+                raise
+
+    def _begin(self, fresh: bool, alone: bool) -> None:
+        """Settle where the first new line goes; what another process holds stays as it is."""
+        if alone:
+            _hold(self._fd, self.path)
+        if fresh:
+            os.ftruncate(self._fd, 0)
+        self.size = _mend_tail(self._fd)
 
     def append(self, value: Json) -> None:
         """Write one line; after an error the file ends with the last whole line."""
@@ -95,22 +106,60 @@ class LineLog:
                 rest = rest[os.write(self._fd, rest) :]
         except OSError:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, self._size)
+                os.ftruncate(self._fd, self.size)
             raise
-        self._size += len(line)
+        self.size += len(line)
 
 
 def _hold(fd: int, path: Path) -> None:
-    """Lock a file as long as this process lives; the system lets go of what a dead one held."""
+    """Lock a file until it is closed; the system lets go of what a dead process held."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(fd)
         raise StoreError(f"{path} is being written by another process") from None
 
 
+def is_held(path: Path) -> bool:
+    """Say whether a log that somebody holds alone is being written."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    finally:
+        os.close(fd)
+    return False
+
+
+def is_torn(line: bytes) -> bool:
+    """Say whether a line was broken off: it lacks its end, and without it it is not JSON."""
+    if line.endswith(b"\n"):
+        return False
+    if len(line) > LONGEST_TAIL:
+        return True
+    try:
+        decode(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
+
+
+def _mend_tail(fd: int) -> int:
+    """End the last line where only its end is missing, cut it off where it is torn."""
+    size, whole = os.fstat(fd).st_size, _whole_length(fd)
+    if whole == size:
+        return size
+    if is_torn(os.pread(fd, LONGEST_TAIL + 1, whole)):
+        os.ftruncate(fd, whole)
+        return whole
+    return size + os.write(fd, b"\n")
+
+
 def _whole_length(fd: int) -> int:
-    """Count the bytes up to the last line end; what follows it was torn by a crash."""
+    """Count the bytes up to the last line end."""
     size = os.fstat(fd).st_size
     for start in range(max(0, size - TORN_CHUNK), -TORN_CHUNK, -TORN_CHUNK):
         begin = max(0, start)
@@ -125,13 +174,18 @@ def write_whole(path: Path, data: bytes) -> None:
 
     A link stays one: what it leads to is replaced.
     """
+    write_whole_lines(path, (data,))
+
+
+def write_whole_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Replace a file in one step by lines that need not fit in memory together."""
     path = path.resolve() if path.is_symlink() else path
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     with _told(path):
         try:
             with beside.open("xb") as file:
                 _keep_mode(path, file.fileno())
-                file.write(data)
+                file.writelines(lines)
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(path)
@@ -172,11 +226,13 @@ def decode(line: bytes) -> Any:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the whole lines of a file; a torn last line is left out."""
+    """Yield the whole lines of a file, each with its end; a torn last line is left out."""
     with path.open("rb") as file:
         for line in file:
             if line.endswith(b"\n"):
                 yield line
+            elif not is_torn(line):
+                yield line + b"\n"
 
 
 @contextlib.contextmanager

@@ -29,6 +29,7 @@ def manifest_fields(manifest: Manifest) -> dict[str, Json]:
         "versions": dict(manifest.versions),
         "suite": {"directory": manifest.suite_directory, "sha256": manifest.suite_sha256},
         "agent": {"command": list(manifest.command), "sha256": manifest.command_sha256},
+        "agent_sha256": manifest.agent_sha256,
         "trials": manifest.trials,
         "jobs": manifest.jobs,
         "regression": asdict(thresholds) if thresholds else None,
@@ -67,6 +68,7 @@ def _manifest_from(fields: Mapping[str, Any]) -> Manifest:
         suite_sha256=suite["sha256"],
         command=tuple(agent["command"]),
         command_sha256=agent["sha256"],
+        agent_sha256=fields.get("agent_sha256", ""),
         versions=fields["versions"],
     )
 

@@ -10,20 +10,29 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.captured import Captured, captured_from
-from .lines import decode
+from ..ledger.strict_json import is_deep
+from .lines import decode, is_torn
 from .rundir import RESULTS, find_run
 
 STDIN = "-"
+MAX_LEVELS = 250  # orjson writes 254; what we take from agents has less, wrapped or not
 
 Warn: TypeAlias = Callable[[str], None]
 """Tell the user of something that is odd, but no reason to stop."""
 
 
 def find_results(name: str, output_dir: Path) -> Path:
-    """Find a results file: itself, or that of a run named by directory, id or `latest`."""
-    if name == STDIN or Path(name).is_file():
-        return Path(name)
-    return find_run(name, output_dir) / RESULTS
+    """Find a results file: itself, or that of a run named by directory, id or `latest`.
+
+    A pipe is as good as a file.
+    """
+    path = Path(name)
+    if name == STDIN or (path.exists() and not path.is_dir()):
+        return path
+    try:
+        return find_run(name, output_dir) / RESULTS
+    except UsageError as error:
+        raise UsageError(f"{error}; nor is there a file {name}") from None
 
 
 def read_results(path: Path, warn: Warn) -> Iterator[Captured]:
@@ -50,17 +59,24 @@ def read_result_lines(path: Path, warn: Warn) -> Iterator[tuple[int, dict[str, A
         for number, line in enumerate(file, start=1):
             if line.isspace():
                 continue
-            try:
-                found = decode(line)
-            except ValueError as error:
-                if line.endswith(b"\n"):
-                    told = f"{_name(path)}:{number}: this line is not JSON: {error}"
-                    raise UsageError(told) from None
+            if is_torn(line) and not line.lstrip().startswith(b"{"):
+                raise UsageError(f"{_name(path)}:{number}: this is no file of results")
+            if is_torn(line):
                 warn(f"{_name(path)}:{number}: the last line is torn, and left out")
                 return
-            if not isinstance(found, dict):
-                raise UsageError(f"{_name(path)}:{number}: this line is not an object")
-            yield number, found
+            yield number, _object(line, f"{_name(path)}:{number}")
+
+
+def _object(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        found = decode(line)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: this line is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"{where}: this line is not an object")
+    if line.count(b"[") + line.count(b"{") > MAX_LEVELS and is_deep(found, MAX_LEVELS):
+        raise UsageError(f"{where}: this line is nested too deeply, over {MAX_LEVELS} levels")
+    return found
 
 
 @contextmanager

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from ..ledger.manifest import Manifest
-from .lines import decode, read_lines
+from .lines import decode, is_held, read_lines, write_whole_lines
 from .manifest import MANIFEST
-from .rundir import LOG, RESULTS, Key, finished_in, read_run
-from .traces import TraceLog
+from .rundir import LOG, RESULTS, Key, finished_in, moment, record_from
+from .traces import place_of
+
+_SEQ = re.compile(rb'\{"seq":(\d+),')
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,42 +24,110 @@ class Progress:
     """How far a run came: its finished trials, and how often the others were attempted."""
 
     path: Path
+    manifest: Manifest
     finished: frozenset[Key] = frozenset()
     attempts: Mapping[Key, int] = field(default_factory=dict)
+    interrupted: bool = False  # or it never ended
+    last_seq: int = 0  # the number of the last line of its log
+    size: int = 0  # of the whole lines of its log, in bytes
 
 
-def newest_unfinished(parent: Path, like: Manifest) -> Path | None:
-    """Find the newest run in a directory, if it was broken off and does what another would do."""
-    runs = sorted((file.parent for file in parent.glob(f"*/{MANIFEST}")), reverse=True)
-    if not runs:
+def newest_unfinished(parent: Path, like: Manifest) -> Progress | None:
+    """Find the newest run in a directory, if it has trials left and does what another would do.
+
+    One that is still being written is none to go on with.
+    """
+    newest = max((file.parent for file in parent.glob(f"*/{MANIFEST}")), key=moment, default=None)
+    if newest is None or is_held(newest / LOG):
         return None
     try:
-        record = read_run(runs[0])
+        progress = progress_of(newest)
     except UsageError:  # damaged: a new run is begun
         return None
-    same = _alike(record.manifest, like)
-    return runs[0] if record.ending.interrupted and same else None
+    return progress if _is_unfinished(progress) and _alike(progress.manifest, like) else None
+
+
+def progress_of(path: Path) -> Progress:
+    """Read how far a run came, its log once."""
+    passing = _Passing()
+    record = record_from(path, passing.through(read_lines(path / LOG)))
+    return Progress(
+        path=path,
+        manifest=record.manifest,
+        finished=finished_in(record),
+        attempts=passing.attempts,
+        interrupted=record.ending.interrupted,
+        last_seq=passing.last_seq,
+        size=passing.size,
+    )
+
+
+def finished_lines(progress: Progress) -> Iterator[dict[str, Any]]:
+    """Yield the results of the finished trials of a run."""
+    for key, line in _results(progress.path / RESULTS):
+        if key in progress.finished:
+            yield line
+
+
+def drop_unended(progress: Progress) -> None:
+    """Drop the results of trials that will be run again, so that each has one in the end."""
+    path = progress.path / RESULTS
+    numbered = enumerate(_results(path))
+    unended = {number for number, (key, _) in numbered if key not in progress.finished}
+    if unended:
+        lines = enumerate(read_lines(path))
+        write_whole_lines(path, (line for number, line in lines if number not in unended))
+
+
+def _is_unfinished(progress: Progress) -> bool:
+    """Say whether a run was broken off, or the world outside spoilt some of its trials."""
+    manifest = progress.manifest
+    ids = (case.id for case in manifest.cases)
+    planned = product(ids, range(1, manifest.trials + 1))
+    return progress.interrupted or any(key not in progress.finished for key in planned)
 
 
 def _alike(found: Manifest, wanted: Manifest) -> bool:
     """Say whether a run's plan holds all that is wanted, done by the same agent as often."""
     planned = {case.id: case.sha256 for case in found.cases}
     return (
-        found.command_sha256 == wanted.command_sha256
+        found.agent_sha256 == wanted.agent_sha256
         and found.trials == wanted.trials
         and all(planned.get(case.id) == case.sha256 for case in wanted.cases)
     )
 
 
-def progress_of(path: Path) -> Progress:
-    """Read how far a run came."""
-    attempts: dict[Key, int] = {}
-    for case_id, trial, attempt in TraceLog(path / LOG).places():
-        attempts[case_id, trial] = max(attempt, attempts.get((case_id, trial), 0))
-    return Progress(path, finished_in(read_run(path)), attempts)
+class _Passing:
+    """What the lines of a log tell while they pass by on their way into a record."""
+
+    def __init__(self) -> None:
+        self.attempts: dict[Key, int] = {}
+        self.last_seq = 0
+        self.size = 0
+
+    def through(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the lines as they are, and note what they tell."""
+        for line in lines:
+            self._note(line)
+            yield line
+
+    def _note(self, line: bytes) -> None:
+        self.size += len(line)
+        if found := _SEQ.match(line):
+            self.last_seq = int(found[1])
+        if place := place_of(line):
+            case_id, (trial, attempt) = place
+            self.attempts[case_id, trial] = max(attempt, self.attempts.get((case_id, trial), 0))
 
 
-def finished_lines(progress: Progress) -> Iterator[dict[str, Any]]:
-    """Yield the results of the finished trials of a run."""
-    for line in read_lines(progress.path / RESULTS):
-        yield decode(line)
+def _results(path: Path) -> Iterator[tuple[Key, dict[str, Any]]]:
+    """Yield the results of a run, each with the trial it tells of; there may be none yet."""
+    if not path.exists():
+        return
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            result = decode(line)
+            key = str(result["id"]), int(result["trial"])
+        except (ValueError, TypeError, KeyError):
+            raise UsageError(f"{path}:{number}: this is no result of a run") from None
+        yield key, result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Protocol
 
@@ -34,13 +35,19 @@ def open_sink(path: Path | None, *, append: bool = False, never: Path | None = N
     """
     if path is None:
         return StandardOutput()
+    if path.is_dir() or not path.parent.is_dir():
+        what = "it is a directory" if path.is_dir() else f"there is no directory {path.parent}"
+        raise UsageError(f"{path} cannot be written: {what}")
     if never is not None and path.exists() and never.exists() and path.samefile(never):
         raise UsageError(f"{path} is read and cannot be written as well; choose another -o")
     return FileSink(path, append=append)
 
 
 class StandardOutput:
-    """Write to standard output; a reader that has gone away ends nothing."""
+    """Write to standard output for all threads; a reader that has gone away ends nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
 
     def append(self, value: Json) -> None:
         """Write a value as one line of JSON, which may drive no terminal."""
@@ -55,21 +62,26 @@ class StandardOutput:
         """Leave it open: it is the caller's."""
 
     def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
         try:
-            while rest:
-                rest = rest[os.write(STDOUT, rest) :]
+            with self._lock:  # a pipe takes a long line in pieces
+                _write_all(data)
         except BrokenPipeError:
             return
         except OSError as error:
             raise StoreError(f"could not write standard output: {error.strerror}") from error
 
 
+def _write_all(data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(STDOUT, rest) :]
+
+
 class FileSink:
-    """Write to a file, line by line."""
+    """Write to a file, line by line; no other process can do so meanwhile."""
 
     def __init__(self, path: Path, *, append: bool = False) -> None:
-        self._log = LineLog(path, fresh=not append)
+        self._log = LineLog(path, fresh=not append, alone=True)
 
     def append(self, value: Json) -> None:
         """Write a value as one line of JSON."""
@@ -83,3 +95,21 @@ class FileSink:
         """Make sure that all is on the disk, and let go of the file."""
         self._log.sync()
         self._log.close()
+
+
+class Nowhere:
+    """Take lines that nobody wants."""
+
+    def append(self, value: Json) -> None:
+        """Ignore a value."""
+
+    def text(self, text: str) -> None:
+        """Ignore a text."""
+
+    def close(self) -> None:
+        """Have nothing to let go of."""
+
+
+def is_appendable(path: Path) -> bool:
+    """Say whether there is, or can be, a file of which the lines can be read and added to."""
+    return not path.exists() or path.is_file()

@@ -31,7 +31,7 @@ from ..ledger.event import (
 from ..ledger.grade import Grade
 from ..ledger.usage import Usage
 from ..ledger.value import Json
-from .lines import decode
+from .lines import decode, is_torn
 from .rows import failure_from
 from .rundir import RESERVED
 
@@ -62,7 +62,7 @@ class TraceLog:
         offset = 0
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                found = self._placed(line, number) if line.endswith(b"\n") else None
+                found = None if is_torn(line) else self._placed(line, number)
                 if found is not None:
                     case_id, place = found
                     trials = self._places.setdefault(case_id, {})
@@ -71,14 +71,9 @@ class TraceLog:
 
     def _placed(self, line: bytes, number: int) -> tuple[str, Place] | None:
         try:
-            return _place(line)
+            return place_of(line)
         except (ValueError, TypeError, KeyError):
             raise UsageError(f"{self._path}:{number}: this is no event of a run") from None
-
-    def places(self) -> Iterator[tuple[str, int, int]]:
-        """Yield every attempt at every trial: case, trial, attempt."""
-        for case_id, trials in self._places.items():
-            yield from ((case_id, trial, attempt) for trial, attempt in trials)
 
     def of(self, case_id: str) -> Iterator[Trace]:
         """Yield the last attempt at each trial of a case, in the order of their numbers."""
@@ -108,7 +103,7 @@ class TraceLog:
                 yield decode(file.readline())
 
 
-def _place(line: bytes) -> tuple[str, Place] | None:
+def place_of(line: bytes) -> tuple[str, Place] | None:
     """Say which trial a line belongs to, if any."""
     if found := _HEAD.match(line):
         return found[1].decode(), (int(found[2]), int(found[3]))

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..ledger import assertion as noun
 from ..ledger.adapter import Adapter
 from ..ledger.suite import (
+    OUTPUT_DIR,
     OWN_TOOLS,
     AgentSettings,
     CassetteRules,
@@ -24,8 +25,6 @@ from . import document as spec
 from .check_cases import CaseRules
 from .permissions import permissions_named
 from .schemas import SchemaShelf
-
-OUTPUT_DIR = ".agentci/runs"
 
 
 def settle_suite(suite: spec.SuiteConfig, tasks: tuple[Task, ...], directory: str) -> Suite:

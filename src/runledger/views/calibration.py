@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..ledger.calibration import Calibration, Review
 from ..ledger.captured import Captured
 from ..ledger.fingerprint import canonical_dumps
-from ..ledger.grade import Grade
+from ..ledger.grade import Grade, is_fault
 from ..ledger.printable import inert, one_line
 from ..ledger.value import Json
 from .look import count
@@ -63,15 +63,11 @@ def _agreement(calibration: Calibration) -> Iterator[str]:
 
 
 def _pair(review: Review) -> tuple[bool | None, bool | None]:
-    return review.captured.passed, None if _is_fault(review.second) else _passed(review.second)
+    return review.captured.passed, _passed(review.second)
 
 
 def _passed(grade: Grade | None) -> bool | None:
-    return None if grade is None else grade.passed
-
-
-def _is_fault(grade: Grade | None) -> bool:
-    return grade is not None and any(one.type == "grader_error" for one in grade.failures)
+    return None if grade is None or is_fault(grade) else grade.passed
 
 
 def _sample(number: int, review: Review) -> str:
@@ -117,7 +113,7 @@ def _original(captured: Captured) -> Iterator[str]:
 def _second(grade: Grade | None) -> Iterator[str]:
     if grade is None:
         return
-    if _is_fault(grade):
+    if is_fault(grade):
         yield from _text("Re-scored: grader error", grade.failures[0].message)
         return
     yield f"**Re-scored:** {_verdict(grade.passed, grade.score)}\n"

@@ -7,17 +7,17 @@ from typing import Any
 
 from ..compare.estimates import estimates_of, seed_fields
 from ..ledger.captured import Captured, captured_from
+from ..ledger.grade import score_fields
 from ..ledger.value import Json
 
 KEPT = ("toolErrors", "toolErrorsDerived", "errors", "outcome", "usage", "exitInfo")
-HEAD = ("id", "input", "expected", "metadata")
+HEAD, TAIL = ("id", "input", "expected"), ("metadata",)
 
 
 def trial_line(results: Sequence[Mapping[str, Any]], k: int) -> dict[str, Json]:
     """Make the line of a prompt from the results of its trials, in the order of their numbers."""
     ordered = sorted(results, key=lambda result: int(result["trial"]))
-    head = {name: ordered[0][name] for name in HEAD if name in ordered[0]}
-    return trials_line(head, [entry_of(result) for result in ordered], k)
+    return trials_line(ordered[0], [entry_of(result) for result in ordered], k)
 
 
 def trials_line(
@@ -25,10 +25,10 @@ def trials_line(
 ) -> dict[str, Json]:
     """Make the line of a prompt from its trials, each as the line will hold it."""
     judged = [bool(entry["pass"]) for entry in entries if "pass" in entry]
-    line: dict[str, Json] = {name: head[name] for name in HEAD if name in head and name != HEAD[3]}
+    line: dict[str, Json] = {name: head[name] for name in HEAD if name in head}
     line |= {"k": k, **seed_fields(len(judged), sum(judged), k), "trials": list(entries)}
     line |= {"estimates": estimates_of(len(judged), sum(judged))} if judged else {}
-    return line | ({"metadata": head["metadata"]} if "metadata" in head else {})
+    return line | {name: head[name] for name in TAIL if name in head}
 
 
 def entry_of(result: Mapping[str, Any]) -> dict[str, Json]:
@@ -48,5 +48,4 @@ def _judged(captured: Captured) -> dict[str, Json]:
     score = captured.score
     if score is None:
         return {}
-    told: dict[str, Json] = {"pass": score.passed, "score": score.score}
-    return told if score.reasoning is None else told | {"reasoning": score.reasoning}
+    return score_fields(score.passed, score.score, score.reasoning)

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple
 
 from ..compare.estimates import Interval, OverTasks, estimates_of, over_tasks
 from ..compare.rates import wilson
 from ..ledger.printable import inert, one_line
 from .look import PLAIN, Look, count, paint, set_text
 
-Figures: TypeAlias = tuple[str, int, int, int]
-"""A prompt: its id, its trials that were graded, that passed, and that ended in an error."""
+
+class PromptTally(NamedTuple):
+    """A prompt: how many trials of it ended, were graded, passed, and ended in an error."""
+
+    id: str
+    trials: int
+    graded: int
+    passed: int
+    errors: int
+
 
 NAMED = 20
 MOST_ROWS = 8
@@ -22,7 +30,7 @@ _HEAD = ("k", "pass@k", "95% interval", "pass^k", "95% interval", "prompts")
 _WIDTHS = (6, 9, 18, 10, 18, 10)
 
 
-def render_trials(rows: Iterable[Figures], k: int, look: Look = PLAIN) -> str:
+def render_trials(rows: Iterable[PromptTally], k: int, look: Look = PLAIN) -> str:
     """Tell how k trials of each prompt went, as a table for the end of a console's lines."""
     found = [*rows]
     table = [*_table(found, look)]
@@ -35,27 +43,30 @@ def render_trials(rows: Iterable[Figures], k: int, look: Look = PLAIN) -> str:
     return inert(text) + "\n"
 
 
-def _headline(rows: Sequence[Figures], k: int) -> str:
+def _headline(rows: Sequence[PromptTally], k: int) -> str:
     return f"{count(len(rows), 'prompt')}, {count(k, 'trial')} of each"
 
 
-def _counted(rows: Sequence[Figures], k: int) -> Iterator[str]:
+def _counted(rows: Sequence[PromptTally], k: int) -> Iterator[str]:
     """Tell the pass rate, and what is not in it."""
     if not rows:
         return
-    asked, graded, errors = len(rows) * k, sum(row[1] for row in rows), sum(row[3] for row in rows)
+    ended, graded = sum(row.trials for row in rows), sum(row.graded for row in rows)
+    errors, missing = sum(row.errors for row in rows), len(rows) * k - ended
+    if missing:
+        yield f"{missing:,} of {count(len(rows) * k, 'trial')} did not come to an end"
     if not graded:
-        yield f"{count(asked - errors, 'trial')} captured, {errors:,} ended in an error"
+        yield f"{count(ended - errors, 'trial')} captured, {errors:,} ended in an error"
         yield "no trial was graded: a grader (-g) would tell how often each prompt passes"
         return
     if errors:
-        yield f"{errors:,} of {count(asked, 'trial')} ended in an error"
-    if graded < asked:
-        yield f"{asked - graded:,} of {count(asked, 'trial')} not graded, and in no figure below"
+        yield f"{errors:,} of {count(ended, 'trial')} ended in an error"
+    if graded < ended:
+        yield f"{ended - graded:,} of {count(ended, 'trial')} not graded, and in no figure below"
     yield f"pass rate {_rate(rows)}"
 
 
-def _rate(rows: Sequence[Figures]) -> str:
+def _rate(rows: Sequence[PromptTally]) -> str:
     """Write the mean of the prompts' rates, with an interval if one can be had."""
     counts = _at_least(rows, 1)
     rate, interval = _passing(counts)
@@ -76,8 +87,8 @@ def _passing(counts: Sequence[tuple[int, int]]) -> tuple[float, Interval | None]
     return found.pass_at_k, found.pass_at_k_ci
 
 
-def _table(rows: Sequence[Figures], look: Look) -> Iterator[str]:
-    most = max((row[1] for row in rows), default=0)
+def _table(rows: Sequence[PromptTally], look: Look) -> Iterator[str]:
+    most = max((row.graded for row in rows), default=0)
     if most < 2:  # of single trials there is no more to tell than their rate
         return
     yield paint(_set(_HEAD), "faint", look)
@@ -122,8 +133,8 @@ def _pair(interval: object) -> Interval:
     return low, high
 
 
-def _at_least(rows: Iterable[Figures], k: int) -> Sequence[tuple[int, int]]:
-    return [(graded, passed) for _, graded, passed, _ in rows if graded >= k]
+def _at_least(rows: Iterable[PromptTally], k: int) -> Sequence[tuple[int, int]]:
+    return [(row.graded, row.passed) for row in rows if row.graded >= k]
 
 
 def _bounds(interval: Interval | None) -> bool:
@@ -142,14 +153,14 @@ def _unbounded(table: Iterable[str]) -> Iterator[str]:
         yield f"{NO_INTERVAL}: no interval, since the prompts do not differ"
 
 
-def _flaky(rows: Iterable[Figures]) -> Iterator[str]:
+def _flaky(rows: Iterable[PromptTally]) -> Iterator[str]:
     """Name the prompts of which some trials passed and some did not."""
-    flaky = [row for row in rows if 0 < row[2] < row[1]]
+    flaky = [row for row in rows if 0 < row.passed < row.graded]
     if not flaky:
         return
     told = ", ".join(
         f"{one_line(id, NAME_CHARS)} ({passed:,} of {graded:,} passed)"
-        for id, graded, passed, _ in islice(flaky, NAMED)
+        for id, _, graded, passed, _ in islice(flaky, NAMED)
     )
     more = f" and {len(flaky) - NAMED:,} more" if len(flaky) > NAMED else ""
     yield f"flaky: {told}{more}"

@@ -119,16 +119,17 @@ class Connection:
 
     def give(self, request: Request, result: Json) -> None:
         """Send the result of a request of the other side."""
-        self._send({"id": request.id, "result": result})
+        self._reply({"id": request.id, "result": result})
 
     def refuse(self, request: Request, error: RpcError) -> None:
         """Say why a request of the other side has no result."""
         fields: dict[str, Json] = {"code": error.code, "message": error.message}
         fields |= {} if error.data is None else {"data": error.data}
-        self._send({"id": request.id, "error": fields})
+        self._reply({"id": request.id, "error": fields})
 
     def hear(self, deadline: Deadline) -> Heard:
         """Wait for the next message; lines that are none are passed over while we bear them."""
+        self.child.drain(deadline)
         while (line := self.child.read_line(deadline)) is not None:
             if not line.strip():
                 continue
@@ -157,10 +158,16 @@ class Connection:
         """Send a request and wait for its result."""
         return self.result_of(self.ask(method, params), deadline, serve)
 
-    def _send(self, message: dict[str, Json]) -> None:
+    def _reply(self, message: dict[str, Json]) -> None:
+        """Send what the other side asked for, at the cost of what it may still say."""
+        self.child.lines.charge(self._send(message))
+
+    def _send(self, message: dict[str, Json]) -> int:
         whole: Json = {"jsonrpc": "2.0", **message}
         self._tap("to_agent", whole)
-        self.child.send(dump_line(whole))
+        line = dump_line(whole)
+        self.child.send(line)
+        return len(line)
 
     def _pass_over(self, line: bytes, reason: NotSpoken) -> None:
         self.stray = self.stray or preview(line[: 5 * SNIPPET].decode("utf-8", "replace"), SNIPPET)

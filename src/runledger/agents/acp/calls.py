@@ -16,6 +16,7 @@ from .words import texts_of
 Told: TypeAlias = ToolCall | ToolResult
 
 BESIDE = ("kind", "title", "locations")  # what is known of a call beside its face
+TOLD = (*BESIDE, "status", "rawInput", "rawOutput", "content")  # what comes over what was before
 SILENT = "the tool failed and did not say why"
 REFUSED = "permission refused"
 
@@ -99,12 +100,21 @@ class Calls:
         return self._tellings.setdefault(call_id, _Telling(call_id)) if call_id else None
 
 
+def told_in(update: Mapping[str, Json]) -> dict[str, Json]:
+    """Give what takes the place of what was told of a call before."""
+    return {key: update[key] for key in TOLD if update.get(key) is not None}
+
+
+def printed_in(update: Mapping[str, Json]) -> str:
+    """Give what is added to what a command printed before."""
+    meta = as_object(update.get("_meta"))
+    return text_at(meta.get("terminal_output_delta"), "data")
+
+
 def _merge(telling: _Telling, update: Mapping[str, Json]) -> None:
     """Let what is told now come over what was told before; what is left out stays."""
-    told = (*BESIDE, "status", "rawInput", "rawOutput", "content")
-    telling.fields |= {key: update[key] for key in told if update.get(key) is not None}
-    meta = as_object(update.get("_meta"))
-    if printed := text_at(meta.get("terminal_output_delta"), "data"):
+    telling.fields |= told_in(update)
+    if printed := printed_in(update):
         telling.printed.append(printed)
     for rank, name in enumerate(_names(telling.call_id, update)):
         if name:

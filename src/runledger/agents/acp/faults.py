@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ...errors import AgentError
 from ...process.deadline import Deadline
-from ...process.fate import how_it_ended, last_words
+from ...process.fate import how_it_ended
 from ...process.pipes import TooLarge
 from ...wire.jsonrpc import Connection, PeerGone
+from .. import fault_of
 
 SETTLE_S = 1.0  # for a program that closed its output to exit as well
 
@@ -16,22 +17,17 @@ def lost(loss: Exception, connection: Connection) -> AgentError:
     if isinstance(loss, PeerGone):
         return _gone(connection)
     if isinstance(loss, TooLarge):
-        return fault("message_too_large", f"the agent wrote too much: {loss}", connection)
-    return fault("protocol_error", f"the agent does not speak ACP: {loss}", connection)
+        told = f"the agent wrote too much: {loss}"
+        return fault_of(connection.child, "message_too_large", told)
+    told = f"the agent does not speak ACP: {loss}"
+    return fault_of(connection.child, "protocol_error", told)
 
 
 def late(waited_for: str, connection: Connection) -> AgentError:
     """Tell that the time was up, and what was waited for."""
     hint = ": does it speak ACP?" if waited_for == "initialize" else ""
     told = f"case timeout waiting for agent message (no answer to {waited_for}{hint})"
-    return fault("timeout", told, connection)
-
-
-def fault(
-    kind: str, message: str, connection: Connection, details: dict[str, object] | None = None
-) -> AgentError:
-    """Make the error, with the last of what the agent wrote on standard error."""
-    return AgentError(kind, message, {**(details or {}), **last_words(connection.child)})
+    return fault_of(connection.child, "timeout", told)
 
 
 def _gone(connection: Connection) -> AgentError:
@@ -40,5 +36,5 @@ def _gone(connection: Connection) -> AgentError:
     code, signal = child.peek_exit()
     also = f"; it wrote what is not JSON-RPC: {connection.stray}" if connection.stray else ""
     message = f"the agent {how_it_ended(child)} before its final output{also}"
-    details: dict[str, object] = {"exit_code": code, "signal": signal}
-    return fault("agent_exited_early", message, connection, details)
+    details = {"exit_code": code, "signal": signal}
+    return fault_of(child, "agent_exited_early", message, details)

@@ -17,20 +17,18 @@ from ...ledger.value import Json
 from ...process.child import Child
 from ...process.pipes import TooLarge
 from ...wire.jsonrpc import Answer, Heard, Notification, Request
-from .. import Assignment, Post, Said
+from .. import LAST_GRACE_S, Assignment, Post, Said, exit_of, fault_of
 from .calls import Calls
 from .consent import CANCELLED, consent
-from .faults import fault, lost
+from .faults import lost
 from .greeting import initialize, new_session, version_problem
 from .hands import Hands
-from .scales import Scales
+from .scales import Scales, size_of
 from .shapes import as_object, text_at
 from .talk import Talk
 from .turn import Turn
 from .usage import Meter, model_in
 from .words import SHOWN, error_words
-
-LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
 
 
 class AcpSession:
@@ -107,17 +105,13 @@ class AcpSession:
             try:
                 self._hands.close()
             finally:
-                had_its_grace = self._answered or self._talk.timed_out
-                ended = self._child.end(LAST_GRACE_S if had_its_grace else self._post.grace_s)
-            self._exit = Exit(
-                code=ended.code,
-                signal=ended.signal,
-                timed_out=self._talk.timed_out,
-                stop_reason=self._stop_reason,
-                stderr=self._child.stderr,
-                leaky=ended.leaky,
-            )
+                self._exit = self._end()
         return self._exit
+
+    def _end(self) -> Exit:
+        timed_out = self._talk.timed_out
+        grace_s = LAST_GRACE_S if self._answered or timed_out else self._post.grace_s
+        return exit_of(self._child, grace_s, timed_out=timed_out, stop_reason=self._stop_reason)
 
     # ---------------------------------------------------------------- what is heard
 
@@ -130,7 +124,7 @@ class AcpSession:
         yield from self._talk.at_hand()
         if reply.error:
             words = error_words(reply.error, self.met)
-            raise fault("task_error", f"{method} failed: {words}", self._talk.connection)
+            raise fault_of(self._child, "task_error", f"{method} failed: {words}")
         return reply.result
 
     def _react(self, heard: Heard) -> None:
@@ -207,8 +201,9 @@ class AcpSession:
         """Tell what an update means, as long as there is room for it."""
         news = list(said)
         self._talk.told.extend(news)
+        self._child.lines.charge(size_of(news))
         try:
-            self._scales.add(update, self._talk.connection.last_weight, is_news=bool(news))
+            self._scales.add(update, self._talk.connection.last_weight, news)
         except TooLarge as error:
             raise lost(error, self._talk.connection) from None
 
@@ -217,4 +212,4 @@ class AcpSession:
             self._talk.told.append(UsageReport(usage))
 
     def _broken(self, problem: str) -> AgentError:
-        return fault("protocol_error", problem, self._talk.connection)
+        return fault_of(self._child, "protocol_error", problem)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...errors import AgentError
+from ...ledger.cut import beginning
 from ...ledger.event import Direction, Raw
 from ...ledger.value import Json
 from ...process.child import Child, DeadlinePassed
@@ -14,9 +15,12 @@ from ...process.pipes import TooLarge
 from ...wire.jsonrpc import Answer, Connection, Heard, NotSpoken, PeerGone
 from .. import Said
 from .faults import late, lost
+from .shapes import as_object
 
 STRAY_LINES = 100  # some agents greet the world before they speak the protocol
 LOSSES = (TooLarge, NotSpoken, PeerGone)
+CHUNKS = ("agent_message_chunk", "agent_thought_chunk", "user_message_chunk")
+KEPT_OF_OURS = 16 * 1024  # characters of a text that we gave the agent
 
 
 class Talk:
@@ -73,7 +77,10 @@ class Talk:
             yield self.told.popleft()
 
     def _overhear(self, direction: Direction, message: Json) -> None:
-        self.told.append(Raw(direction, message))
+        if direction == "to_agent":
+            self.told.append(Raw(direction, _shorter(message)))
+        else:
+            self.told.append(Raw(direction, message, _piece_in(message)))
 
     def _run_out(self) -> None:
         if self.timed_out or not self.session_id:
@@ -82,3 +89,32 @@ class Talk:
         self.timed_out = True
         self._deadline = Deadline.after(self._grace_s)
         self.connection.tell("session/cancel", {"sessionId": self.session_id})
+
+
+def _piece_in(message: Json) -> str | None:
+    """Give the text of a message that is only a part of what is being said."""
+    update = as_object(as_object(as_object(message).get("params")).get("update"))
+    if update.get("sessionUpdate") not in CHUNKS:
+        return None
+    text = as_object(update.get("content")).get("text")
+    return text if isinstance(text, str) else None
+
+
+def _shorter(message: Json) -> Json:
+    """Cut what an answer of ours quotes of files and commands: an agent may ask for it for ever."""
+    told = as_object(message)
+    answers = {key: told[key] for key in ("result", "error") if key in told}
+    return {**told, **{key: _cut_texts(value) for key, value in answers.items()}}
+
+
+def _cut_texts(answer: Json) -> Json:
+    if not isinstance(answer, Mapping):
+        return answer
+    return {key: _cut(text) if isinstance(text, str) else text for key, text in answer.items()}
+
+
+def _cut(text: str) -> str:
+    if len(text) <= KEPT_OF_OURS:
+        return text
+    kept = beginning(text, KEPT_OF_OURS)
+    return f"{kept} {len(text) - len(kept) + 1} characters left out"

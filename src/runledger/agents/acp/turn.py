@@ -16,7 +16,7 @@ from .words import says_model_error, text_of
 Update: TypeAlias = Mapping[str, Json]
 Spoken: TypeAlias = type[Message | Thought]
 
-SPOKEN: Mapping[Json, Spoken] = {
+SPOKEN: Mapping[str, Spoken] = {
     "agent_message_chunk": Message,
     "agent_thought_chunk": Thought,
 }
@@ -37,7 +37,7 @@ class Turn:
 
     def take(self, update: Update) -> Iterator[Said]:
         """Yield what an update tells; one of a kind that we do not know tells nothing."""
-        kind = update.get("sessionUpdate")
+        kind = text_at(update, "sessionUpdate")
         if kind in SPOKEN:
             yield from self._hear(SPOKEN[kind], update)
         elif kind in ("tool_call", "tool_call_update"):

@@ -6,6 +6,7 @@ One process serves one turn. An adapter says, as data, how it is started and wha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...errors import AgentError
 from ...ledger.event import FinalOutput, Message, Raw, TaskError, ToolResult
@@ -13,17 +14,16 @@ from ...ledger.prompts import prompts_of
 from ...ledger.trajectory import Exit
 from ...process.child import Child, DeadlinePassed
 from ...process.deadline import Deadline
-from ...process.fate import how_it_ended, last_words
+from ...process.fate import how_it_ended
 from ...process.pipes import TRIAL_CAP, LineBuffer, TooLarge
 from ...wire.messages import weight_of
-from .. import Asked, Assignment, Post, Said, spawn
+from .. import LAST_GRACE_S, Asked, Assignment, Post, Said, exit_of, fault_of, spawn
 from .command import ConfigFile, command_for, problem_with, uses_stdin
 from .steps import Known
 from .turn import Turn
 
 LINE_CAP = 32 * 1024 * 1024
 WEIGHT_CAP = 192 * 1024 * 1024  # memory that one line, or all that meant something, may take
-LAST_GRACE_S = 0.5  # for what is left of a process that has said all it had to say
 
 
 class HeadlessDriver:
@@ -85,16 +85,11 @@ class HeadlessSession:
     def close(self) -> Exit:
         """End the process, whatever it is doing."""
         if self._exit is None:
-            ended = self._child.end(LAST_GRACE_S if self._answered else self._post.grace_s)
+            grace_s = LAST_GRACE_S if self._answered else self._post.grace_s
+            reason = "end_turn" if self._answered else None
+            last = exit_of(self._child, grace_s, timed_out=self._timed_out, stop_reason=reason)
             self._config.remove()
-            self._exit = Exit(
-                code=ended.code,
-                signal=ended.signal,
-                timed_out=self._timed_out,
-                stop_reason="end_turn" if self._answered else None,
-                stderr=self._child.stderr,
-                leaky=ended.leaky or self._leaky,
-            )
+            self._exit = replace(last, leaky=last.leaky or self._leaky)
         return self._exit
 
     def _spawn(self, prompt: str) -> Child:
@@ -200,5 +195,4 @@ class HeadlessSession:
     def _fault(
         self, kind: str, message: str, details: dict[str, object] | None = None
     ) -> AgentError:
-        """Make the error, with the last of what the agent wrote on standard error."""
-        return AgentError(kind, message, {**(details or {}), **last_words(self._child)})
+        return fault_of(self._child, kind, message, details)

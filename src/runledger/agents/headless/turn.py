@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from time import monotonic
 
 from ...ledger.adapter import Adapter
 from ...ledger.cut import beginning
 from ...ledger.event import Message, Raw, UsageReport
 from ...ledger.strict_json import NotJson, loads
-from ...ledger.value import Json
 from .. import Said
 from .result import Result
-from .steps import Known, Piece, steps_in
+from .steps import Known, Meant, Piece, steps_in
 
 SNIPPET = 200
 
@@ -40,8 +39,10 @@ class Turn:
             yield from self._pass_over(line)
             return
         self.understood = True
-        yield Raw("from_agent", value)
-        yield from self._meant(value)
+        steps = list(steps_in(value, self._rules, self._known))
+        pieces = [step.text for step in steps if isinstance(step, Piece)]
+        yield Raw("from_agent", value, pieces[0] if pieces else None)
+        yield from self._meant(steps)
         self.result.learn(value)
 
     def take(self, said: Said) -> Said:
@@ -72,8 +73,8 @@ class Turn:
         self.stray = self.stray or beginning(text[: 5 * SNIPPET], SNIPPET)
         yield Raw("from_agent", text)
 
-    def _meant(self, line: Json) -> Iterator[Said]:
-        for step in steps_in(line, self._rules, self._known):
+    def _meant(self, steps: Sequence[Meant]) -> Iterator[Said]:
+        for step in steps:
             if self._pieces and not (isinstance(step, Piece) and step.of is self._pieces[-1].of):
                 yield from self._joined()
             if isinstance(step, Piece):

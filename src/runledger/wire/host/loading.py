@@ -12,13 +12,23 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+def at_home(address: str, home: str) -> str:
+    """Name a file by its place in its home directory; a module is found by its name."""
+    place, colon, _ = address.rpartition(":")
+    return os.path.join(home, address) if _is_file(place if colon else address) else address  # noqa: PTH118
+
+
 def import_from(address: str) -> ModuleType:
     """Import `file.py` or `package.module`."""
-    if address.endswith(".py") or "/" in address:
+    if _is_file(address):
         return _import_file(address)
     from importlib import import_module
 
     return import_module(address)
+
+
+def _is_file(address: str) -> bool:
+    return address.endswith(".py") or "/" in address
 
 
 def _import_file(path: str) -> ModuleType:

@@ -39,14 +39,17 @@ async def _outcome(result: Awaitable[Any]) -> Any:
     return await result
 
 
-def private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep standard input and output to ourselves: the user's code prints to standard error."""
+def private_streams(home: str | None = None) -> tuple[BinaryIO, BinaryIO]:
+    """Keep standard input and output to ourselves: the user's code prints to standard error.
+
+    Its modules are looked for at home first, or else where we are.
+    """
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
-    sys.path.insert(0, os.getcwd())  # noqa: PTH109 (where the user's code is)
+    sys.path.insert(0, home or os.getcwd())  # noqa: PTH109
     return questions, answers
 
 
