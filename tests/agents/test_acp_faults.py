@@ -437,3 +437,43 @@ def test_a_small_update_does_not_hide_what_is_still_kept_of_a_call(stage: AcpSta
 
     assert story.fault is not None
     assert "what is kept of its messages is over 64 MiB" in str(story.fault)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"jsonrpc": "2.0", "method": "session/update", "params": {"x": ', "not JSON"),
+        (r'{"jsonrpc": "2.0", "result": "\xff\xfe"}', "not JSON-RPC"),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_not_passed_over(
+    stage: AcpStage, line: str, told: str
+) -> None:
+    """It may have been the answer; a banner, which is no message, is borne."""
+    written = f'sys.stdout.buffer.write(b"""{line}\\n"""); sys.stdout.flush()'
+    story = stage.play(f"p = prompted(); print('banner', flush=True); {written}; end(p)")
+
+    assert story.fault is not None
+    assert story.fault.kind == "protocol_error"
+    assert told in str(story.fault)
+
+
+def test_a_stop_reason_that_is_no_text_breaks_the_protocol(stage: AcpStage) -> None:
+    """Nobody can tell how the turn ended."""
+    story = stage.play("p = prompted(); say('I'); end(p, {'odd': 1})")
+
+    assert story.fault is not None
+    assert story.fault.kind == "protocol_error"
+
+
+def test_updates_of_another_session_are_not_ours(stage: AcpStage) -> None:
+    """They are kept as they came, and mean nothing."""
+    story = stage.play("""
+        p = prompted()
+        other = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "no"}}
+        send(method="session/update", params={"sessionId": "other", "update": other})
+        say("mine")
+        end(p)
+    """)
+
+    assert story.of(Message) == [Message("mine")]

@@ -256,7 +256,7 @@ def test_a_program_is_run_to_its_end(supervisor: Supervisor) -> None:
 
 def test_a_program_that_hangs_or_floods_is_ended(supervisor: Supervisor) -> None:
     """Neither time nor memory is lost to a program that does not end."""
-    assert run_program(supervisor, python("input()"), b"", 0.05).code == 1  # end of file
+    assert run_program(supervisor, python("input()"), b"", SOON).code == 1  # end of file
     hanging = python("import signal; signal.pause()")
     assert run_program(supervisor, hanging, b"", 0.05).timed_out
     flooding = python("while True: print('x' * 10000)")

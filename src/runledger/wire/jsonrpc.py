@@ -170,9 +170,10 @@ class Connection:
         return len(line)
 
     def _pass_over(self, line: bytes, reason: NotSpoken) -> None:
+        """Let a line be that is no message; one that was to be a message is a broken promise."""
         self.stray = self.stray or preview(line[: 5 * SNIPPET].decode("utf-8", "replace"), SNIPPET)
         self._stray_left -= 1
-        if self._stray_left < 0:
+        if self._stray_left < 0 or b'"jsonrpc"' in line:
             raise NotSpoken(
                 f"it writes lines that are not JSON-RPC ({reason}), the first: {self.stray}; "
                 "print logs to stderr, not stdout"

@@ -133,10 +133,19 @@ class AcpSession:
                 self._talk.connection.give(heard, self._consent(params))
             case Request():
                 self._hands.serve(heard)
-            case Notification(method="session/update", params={"update": Mapping() as update}):
-                self._update(update)
+            case Notification(method="session/update", params=Mapping() as params):
+                self._hear_of(params)
             case Answer() if self._talk.waited_for(heard):
                 self._settle(heard)
+
+    def _hear_of(self, params: Mapping[str, Json]) -> None:
+        """Take an update of our session; of another one we know nothing."""
+        update = params.get("update")
+        if isinstance(update, Mapping) and params.get("sessionId") in (
+            None,
+            self._talk.session_id,
+        ):
+            self._update(update)
 
     def _update(self, update: Mapping[str, Json]) -> None:
         self._meter.take(update)
@@ -174,6 +183,8 @@ class AcpSession:
         self._talk.told.extend(self._turn.end())
         self._report(self._meter.turn(answer.result))
         self._stop_reason = text_at(answer.result, "stopReason") or None
+        if not self._stop_reason and as_object(answer.result).get("stopReason"):
+            raise self._broken("the agent ended its turn with a stopReason that is no text")
         if self._talk.timed_out:
             raise self._talk.late()
         if error := self._failure(answer):
