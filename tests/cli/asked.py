@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import textwrap
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kit import PREAMBLE, Done, runledger
+from kit import PREAMBLE, Done, clean_environment, runledger
+from kit import command as real_command
 
 ECHO = """
 task = read()
@@ -56,6 +59,23 @@ class Desk:
         """Run a command that asks the agent."""
         words = (command, "prompts.jsonl", "--protocol", "stdio", "python3", "agent.py", *flags)
         return runledger(*words, cwd=self.path, env=env)
+
+    def begin(self, command: str, *flags: str) -> subprocess.Popen[bytes]:
+        """Begin a command that asks the agent, as a real process with a group of its own."""
+        words = (command, "prompts.jsonl", "--protocol", "stdio", "python3", "agent.py", *flags)
+        return subprocess.Popen(
+            real_command(*words),
+            cwd=self.path,
+            env=clean_environment(),
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def until(self, name: str, text: str = "") -> None:
+        """Wait until an agent has written a file, and a text at its end."""
+        file = self.path / name
+        while not (file.exists() and file.read_text().endswith(text)):
+            time.sleep(0.01)
 
     def lines(self, name: str = "out.jsonl") -> list[dict[str, Any]]:
         """Read a file of results."""

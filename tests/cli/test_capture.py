@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -358,16 +357,8 @@ def test_a_kill_loses_only_what_was_in_flight(desk: Desk) -> None:
             time.sleep(0.01)
         send("final_output", output={})
     """)
-    words = ("prompts.jsonl", "--protocol", "stdio", "python3", "agent.py", "-o", "out.jsonl")
-    process = subprocess.Popen(
-        command("capture", *words),
-        cwd=desk.path,
-        env=clean_environment(),
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    while desk.asked()[-1:] != ["p4"]:
-        time.sleep(0.01)
+    process = desk.begin("capture", "-o", "out.jsonl")
+    desk.until("asked.txt", "p4\n")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     (desk.path / "go").touch()
@@ -408,15 +399,8 @@ def test_a_capture_that_is_still_going_on_is_left_alone(desk: Desk) -> None:
             time.sleep(0.01)
         send("final_output", output={})
     """)
-    words = ("prompts.jsonl", "--protocol", "stdio", "python3", "agent.py", "-o", "out.jsonl")
-    process = subprocess.Popen(
-        command("capture", *words),
-        cwd=desk.path,
-        env=clean_environment(),
-        stderr=subprocess.DEVNULL,
-    )
-    while not (desk.path / "begun").exists():
-        time.sleep(0.01)
+    process = desk.begin("capture", "-o", "out.jsonl")
+    desk.until("begun")
 
     done = desk.capture("-o", "out.jsonl", "--append")
     (desk.path / "go").touch()
@@ -482,19 +466,11 @@ def test_ctrl_c_keeps_what_is_captured(desk: Desk) -> None:
             time.sleep(0.01)
         send("final_output", output={})
     """)
-    words = ("prompts.jsonl", "--protocol", "stdio", "python3", "agent.py", "-o", "out.jsonl")
-    process = subprocess.Popen(
-        command("capture", *words),
-        cwd=desk.path,
-        env=clean_environment(),
-        stderr=subprocess.PIPE,
-    )
-    while not (desk.path / "begun").exists():
-        time.sleep(0.01)
+    process = desk.begin("capture", "-o", "out.jsonl")
+    desk.until("begun")
     process.send_signal(signal.SIGINT)
-    process.communicate()
 
-    assert process.returncode == 130
+    assert process.wait() == 130
     assert [line["id"] for line in desk.lines()] == ["p1"]
     (desk.path / "go").touch()
     assert desk.capture("-o", "out.jsonl", "--append").code == 0

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from cli.asked import Desk
-from kit import clean_environment, command
 
 FLAKY = """
 task = read()
@@ -102,16 +99,8 @@ def test_a_kill_between_two_trials_loses_neither(desk: Desk) -> None:
         send("final_output", output={"said": "good"})
     """)
     (desk.path / "tries").mkdir()
-    words = ("prompts.jsonl", "--protocol", "stdio", "python3", "agent.py", "-k", "4")
-    process = subprocess.Popen(
-        command("trials", *words, "-o", "out.jsonl"),
-        cwd=desk.path,
-        env=clean_environment(),
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    while not (desk.path / "tries/2").exists():
-        time.sleep(0.01)
+    process = desk.begin("trials", "-k", "4", "-o", "out.jsonl")
+    desk.until("tries/2")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     (desk.path / "go").touch()
