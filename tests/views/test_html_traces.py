@@ -17,6 +17,7 @@ from runledger.ledger.event import (
     Log,
     Message,
     Plan,
+    Raw,
     TaskError,
     TaskStart,
     Thought,
@@ -88,6 +89,20 @@ def test_trials_that_ran_side_by_side_are_told_apart(tmp_path: Path) -> None:
     assert first.events == (Event(0, Message("1")), Event(5000, Message("5")))
     assert (second.trial, second.events) == (2, (Event(0, Message("3")),))
     assert next(iter(traces.of("b"))).events[1] == Event(3000, Message("4"))
+
+
+def test_time_counts_from_the_moment_the_task_was_sent(tmp_path: Path) -> None:
+    """What an agent needs to get ready is not its answer's time."""
+    traces = log(
+        tmp_path,
+        line("a", Raw("to_agent", {"method": "initialize"}), second=1),
+        line("a", TaskStart("hi"), second=4),
+        line("a", Message("hello", took_ms=1000), second=6),
+    )
+
+    (only,) = traces.of("a")
+
+    assert only.events == (Event(0, TaskStart("hi")), Event(1000, Message("hello")))
 
 
 def test_of_several_attempts_the_last_one_counts(tmp_path: Path) -> None:

@@ -88,7 +88,8 @@ class TraceLog:
         start: int | None = None
         for line in self._lines(offsets):
             now = _milliseconds(line["ts"])
-            start = now if start is None else start
+            if start is None or line["type"] == TaskStart.type:
+                start = now  # the agent was made ready before it
             what = _happening(line)
             if what is not None:
                 events.append(event_at(max(now - start, 0), what))
