@@ -197,15 +197,25 @@ def _tell(captured: CaptureOutcome, flags: AskingFlags, trials: int | None) -> N
 
 
 def _told(captured: CaptureOutcome, flags: AskingFlags, trials: int | None) -> Iterator[str]:
-    from ..ledger.printable import one_line
-
-    tally, outcome = captured.tally, captured.outcome
+    """Tell what came of it, what fell short, and where the rest is."""
     if captured.skipped:
         yield f"{captured.skipped} were there already"
-    if trials is not None:
-        yield _table(tally, trials)
-    else:
-        yield _counted(captured)
+    yield _counted(captured) if trials is None else _table(captured.tally, trials)
+    yield from _short_of(captured.tally, flags)
+    if captured.outcome is None:
+        yield "nothing was left to do"
+        return
+    if captured.outcome.out_of_money:
+        yield f"stopped: ${flags.max_total_cost_usd} of --max-total-cost-usd are spent"
+    yield f"the run is in {captured.outcome.path}"
+    if flags.output is not None and captured.outcome.summary.totals.unfinished:
+        yield "to go on: the same command with --append"
+
+
+def _short_of(tally: CaptureTally, flags: AskingFlags) -> Iterator[str]:
+    """Tell of errors, of answers that nobody judged, and of a rate that is too low."""
+    from ..ledger.printable import one_line
+
     if tally.last_error:
         yield f"the last error: {one_line(tally.last_error, 500)}"
     if tally.unjudged and flags.output is not None:
@@ -213,11 +223,6 @@ def _told(captured: CaptureOutcome, flags: AskingFlags, trials: int | None) -> I
     rate = tally.pass_rate()
     if flags.fail_under is not None and rate is not None and rate < flags.fail_under:
         yield f"{rate:.1%} passed, fewer than the {flags.fail_under:.1%} of --fail-under"
-    if outcome is not None and outcome.out_of_money:
-        yield f"stopped: ${flags.max_total_cost_usd} of --max-total-cost-usd are spent"
-    yield "nothing was left to do" if outcome is None else f"the run is in {outcome.path}"
-    if flags.output is not None and outcome is not None and outcome.summary.totals.unfinished:
-        yield "to go on: the same command with --append"
 
 
 def _table(tally: CaptureTally, trials: int) -> str:
@@ -230,10 +235,12 @@ def _table(tally: CaptureTally, trials: int) -> str:
 def _counted(captured: CaptureOutcome) -> str:
     tally, outcome = captured.tally, captured.outcome
     left = outcome.summary.totals.unfinished if outcome else 0
-    parts = [f"{tally.captured} captured"]
-    parts += [f"{tally.errors} with an error of the agent"] if tally.errors else []
-    parts += [f"{tally.unjudged} not judged, by a grader's fault"] if tally.unjudged else []
-    parts += [f"{tally.void} could not begin"] if tally.void else []
-    parts += [f"{left} not finished"] if left else []
-    parts += [f"{tally.passed} of {tally.graded} passed"] if tally.graded else []
-    return ", ".join(parts)
+    others = {
+        f"{tally.errors} with an error of the agent": tally.errors,
+        f"{tally.unjudged} not judged, by a grader's fault": tally.unjudged,
+        f"{tally.void} could not begin": tally.void,
+        f"{left} not finished": left,
+        f"{tally.passed} of {tally.graded} passed": tally.graded,
+    }
+    parts = [part for part, number in others.items() if number]
+    return ", ".join([f"{tally.captured} captured", *parts])
