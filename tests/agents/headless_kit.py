@@ -115,6 +115,14 @@ class Bench:
         return heard
 
 
+def program(path: Path, source: str) -> Path:
+    """Write a program of this Python source, wherever the interpreter is."""
+    path.with_suffix(".py").write_text(source)
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{path}.py" "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
 def _ended(said: list[Asked | Said]) -> bool:
     return bool(said) and isinstance(said[-1], (FinalOutput, TaskError))
 

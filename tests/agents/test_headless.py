@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.headless_kit import LINES, TEXT, Bench, bench_in, server
+from agents.headless_kit import LINES, TEXT, Bench, bench_in, program, server
 from runledger.agents import Assignment
 from runledger.agents.conformance import check_driver
 from runledger.agents.headless import problem_with
@@ -308,9 +308,7 @@ def test_the_prompt_can_be_an_argument_or_follow_a_flag(bench: Bench) -> None:
 
 def test_words_are_program_then_the_adapters_then_the_users(bench: Bench) -> None:
     """The user's words come last, so that they win."""
-    script = bench.path / "agent"
-    script.write_text(f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n")
-    script.chmod(0o755)
+    script = program(bench.path / "agent", "import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
     adapter = replace(TEXT, program="nowhere", args=("-p", "--json"))
     agent = AgentSettings((str(script), "--model", "m"), "headless", adapter=adapter)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from agents.headless_kit import Heard, bench_in
+from agents.headless_kit import Heard, bench_in, program
 from runledger.ledger.event import (
     FinalOutput,
     Log,
@@ -39,11 +38,8 @@ def replay(tmp_path: Path) -> Iterator[Replay]:
     with bench_in(tmp_path) as bench:
 
         def replayed(agent: str, name: str, code: int = 0) -> Heard:
-            script = tmp_path / agent
-            script.write_text(
-                f"#!{sys.executable}\nimport sys\nsys.argv[1:] = sys.argv[-2:]\n{PRINTER}\n"
-            )
-            script.chmod(0o755)
+            source = f"import sys\nsys.argv[1:] = sys.argv[-2:]\n{PRINTER}\n"
+            script = program(tmp_path / agent, source)
             words = (str(script), str(TRANSCRIPTS / agent / f"{name}.jsonl"), str(code))
             return bench.ask(AgentSettings(words, "headless", adapter=load_adapter(agent)))
 
