@@ -290,6 +290,14 @@ def test_what_cannot_work_is_told_before_anything_is_done(
     assert told in done.err
 
 
+def test_flags_of_the_agent_are_told_their_place(desk: Desk) -> None:
+    """They are easily taken for ours."""
+    done = runledger("capture", "prompts.jsonl", "claude", "--model", "sonnet", cwd=desk.path)
+
+    assert done.code == 2
+    assert "flags of the agent itself go after --" in done.err
+
+
 def test_a_missing_file_of_prompts_is_named(desk: Desk) -> None:
     """As any file."""
     done = runledger("capture", "nowhere.jsonl", "python3", cwd=desk.path)

@@ -28,6 +28,9 @@ COMMANDS = (
 # Commands that start agents or graders, and so run under the guard.
 GUARDED = frozenset({"run", "capture", "trials", "grade", "calibrate", "validate-refs", "adapter"})
 
+ASKING = ("capture", "trials")
+MISUSED = 2
+
 
 def main() -> int:
     """Do what the command line says and give the exit code."""
@@ -80,5 +83,11 @@ def _parse_and_do() -> int:
     try:
         app(prog_name="runledger")
     except SystemExit as exit:  # the parser's way to give an exit code
+        if exit.code == MISUSED and sys.argv[1] in ASKING and "--" not in sys.argv:
+            from .exits import say
+
+            say(
+                "flags of the agent itself go after --, as in: runledger capture PROMPTS AGENT -- -x"
+            )
         return exit.code if isinstance(exit.code, int) else 0
     return 0
