@@ -86,8 +86,6 @@ def _parse_and_do() -> int:
         if exit.code == MISUSED and sys.argv[1] in ASKING and "--" not in sys.argv:
             from .exits import say
 
-            say(
-                "flags of the agent itself go after --, as in: runledger capture PROMPTS AGENT -- -x"
-            )
+            say("flags of the agent itself go after --: runledger capture PROMPTS AGENT -- -x")
         return exit.code if isinstance(exit.code, int) else 0
     return 0
