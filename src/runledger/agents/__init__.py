@@ -10,21 +10,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from ..errors import AgentError, SpawnFailed
-from ..ledger.event import (
-    FinalOutput,
-    Log,
-    Message,
-    Plan,
-    Raw,
-    TaskError,
-    Thought,
-    ToolCall,
-    ToolResult,
-    UsageReport,
-)
+from ..ledger.event import Said as Said  # part of the contract of a session
+from ..ledger.event import ToolCall, ToolResult
 from ..ledger.suite import AgentSettings, fill_in
 from ..ledger.task import Task
 from ..ledger.trajectory import Exit
@@ -101,21 +91,6 @@ class Asked:
     """A tool call that the agent waits for us to answer; any other was the agent's own."""
 
     call: ToolCall
-
-
-Said: TypeAlias = (
-    Raw
-    | ToolCall
-    | ToolResult
-    | Message
-    | Thought
-    | Plan
-    | Log
-    | UsageReport
-    | FinalOutput
-    | TaskError
-)
-"""What an agent tells us that it did."""
 
 
 class Session(Protocol):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from ..ledger.comparison import Figures, Interval, Metric, MetricId, Test, Unit
 from .mcnemar import Fourfold, mcnemar, newcombe
@@ -43,16 +43,7 @@ QUANTITIES = (
     Quantity("tool_calls", "calls", lambda one: one.tool_calls if one.answered else None),
     Quantity("tool_errors", "calls", lambda one: one.tool_errors if one.answered else None),
 )
-ORDER: tuple[MetricId, ...] = (
-    "pass_rate",
-    "score",
-    "duration_ms",
-    "tokens_in",
-    "tokens_out",
-    "cost_usd",
-    "tool_calls",
-    "tool_errors",
-)
+ORDER: tuple[MetricId, ...] = get_args(MetricId)
 MORE_IS_BETTER: frozenset[MetricId] = frozenset({"pass_rate", "score"})
 
 

@@ -95,21 +95,12 @@ def conduct(
         writer.start({"run_id": writer.path.name, "suite_name": suite.name, "mode": suite.mode})
         watcher.begin(suite, len(todo), writer.path)
         stack.callback(watcher.finish)
-        driver = driver_for(suite, supervisor)
-        stack.callback(driver.close)
         floor = _Floor(
-            stage=Stage(
-                driver, frozenset(suite.tools.names), writer.note, clock, limit=order.limit
-            ),
+            stage=_stage(order, writer, supervisor, stack),
             open_tools=source_for(suite, order.toolbox),
             workspaces=order.workspaces or Shared(suite.directory),
             writer=writer,
-            place=Place(
-                suite.directory,
-                supervisor,
-                order.grader_timeout_s,
-                hosts=_hosts(order, supervisor, stack),
-            ),
+            place=_place(order, supervisor, stack),
             watcher=watcher,
             agent=" ".join(suite.agent.command),
             fail_fast=order.fail_fast,
@@ -128,6 +119,20 @@ def planned_by(order: Order, run_id: str, clock: Clock = SYSTEM_CLOCK) -> Manife
     """Describe the run that an order asks for."""
     selection = Selection(order.tasks, order.trials, order.jobs)
     return manifest_of(order.suite, selection, run_id, clock)
+
+
+def _stage(
+    order: Order, writer: RunWriter, supervisor: Supervisor, stack: contextlib.ExitStack
+) -> Stage:
+    driver = driver_for(order.suite, supervisor)
+    stack.callback(driver.close)
+    allowed = frozenset(order.suite.tools.names)
+    return Stage(driver, allowed, writer.note, writer.clock, limit=order.limit)
+
+
+def _place(order: Order, supervisor: Supervisor, stack: contextlib.ExitStack) -> Place:
+    hosts = _hosts(order, supervisor, stack)
+    return Place(order.suite.directory, supervisor, order.grader_timeout_s, hosts=hosts)
 
 
 def _hosts(order: Order, supervisor: Supervisor, stack: contextlib.ExitStack) -> Hosts | None:

@@ -137,9 +137,8 @@ class Graded:
     grade: Grade
 
 
-Happening: TypeAlias = (
-    TaskStart
-    | Raw
+Said: TypeAlias = (
+    Raw
     | ToolCall
     | ToolResult
     | Message
@@ -149,9 +148,10 @@ Happening: TypeAlias = (
     | UsageReport
     | FinalOutput
     | TaskError
-    | Failed
-    | Graded
 )
+"""What an agent tells us that it did."""
+
+Happening: TypeAlias = TaskStart | Said | Failed | Graded
 
 
 @dataclass(frozen=True, slots=True)

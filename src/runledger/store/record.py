@@ -73,7 +73,7 @@ class RunWriter:
         self, log: LineLog, results: LineLog, clock: Clock, memory: Memory, last_seq: int = 0
     ) -> None:
         self.path = log.path.parent
-        self._clock = clock
+        self.clock = clock
         self._memory = memory
         self._pieces = Pieces(memory.clean)
         self._lock = threading.Lock()
@@ -143,7 +143,7 @@ class RunWriter:
             self._log.append({"seq": self._seq, "ts": moment or self._now(), **fields})
 
     def _now(self) -> str:
-        return timestamp(self._clock.unix())
+        return timestamp(self.clock.unix())
 
 
 def _without_secrets(manifest: Manifest, redact: Redact) -> Manifest:

@@ -41,10 +41,7 @@ def check_adapter(config: AdapterConfig, source: Source) -> Iterator[Finding]:
 
 def _problems(config: AdapterConfig) -> Iterator[tuple[Steps, str]]:
     yield from _about_prompt(config)
-    for option, blank in BLANKS.items():
-        words: list[str] | None = getattr(config.options, option)
-        if words is not None and not any(blank in word for word in words):
-            yield ("options", option), f"needs {blank} where its value goes"
+    yield from _about_options(config)
     for number, event in enumerate(config.events):
         yield from (((("events", number, *steps)), told) for steps, told in _about_event(event))
     for steps, paths in _rules(config):
@@ -61,6 +58,13 @@ def _about_prompt(config: AdapterConfig) -> Iterator[tuple[Steps, str]]:
         yield ("prompt", "flag"), "is missing; via flag needs the flag before the prompt"
     if way.via != "flag" and way.flag is not None:
         yield ("prompt", "flag"), f"goes with via flag, not with via {way.via}"
+
+
+def _about_options(config: AdapterConfig) -> Iterator[tuple[Steps, str]]:
+    for option, blank in BLANKS.items():
+        words: list[str] | None = getattr(config.options, option)
+        if words is not None and not any(blank in word for word in words):
+            yield ("options", option), f"needs {blank} where its value goes"
 
 
 def _about_event(event: EventSpec) -> Iterator[tuple[Steps, str]]:
