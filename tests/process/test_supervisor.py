@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
@@ -168,6 +169,20 @@ def test_a_child_that_died_before_the_sweep_is_buried(supervisor: Supervisor) ->
     child.end(1)
     with pytest.raises(ProcessLookupError):
         os.kill(left, 0)
+
+
+def test_a_stranger_is_left_alone_in_a_container_that_does_not_know_its_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a session began outside the container, the system calls it 0 for every process."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as stranger:
+        monkeypatch.setattr(os, "getsid", lambda pid: 0)
+        with Supervisor() as supervisor:
+            supervisor.start(python("pass")).end(1)
+
+        assert stranger.poll() is None
+        stranger.communicate(b"\n")
+    assert stranger.returncode == 0
 
 
 def test_many_children_are_all_ended(supervisor: Supervisor) -> None:

@@ -130,10 +130,13 @@ class Supervisor:
 
 @dataclass(frozen=True, slots=True)
 class _Trail:
-    """How the processes of one program are known: by their session, or by a mark they inherited."""
+    """How the processes of one program are known: by their session, or by a mark they inherited.
+
+    No number means no session: 0 is what the system calls one that began outside our container.
+    """
 
     mark: bytes
-    session: int = 0
+    session: int | None = None
 
 
 def _follows(pid: int, trail: _Trail) -> bool:
@@ -195,7 +198,7 @@ def _reason(error: OSError | ValueError, launch: Launch) -> str:
     return words
 
 
-def _escaped(pid: int, group: int) -> bool:
+def _escaped(pid: int, group: int | None) -> bool:
     try:
         return os.getpgid(pid) != group
     except ProcessLookupError:
