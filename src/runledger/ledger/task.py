@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .assertion import Assertion
+from .criterion import Criterion
 from .usage import Limits
 from .value import Json
 
@@ -24,6 +25,7 @@ class Task:
     assertions: tuple[Assertion, ...] = ()
     limits: Limits = Limits()
     reference: Json = None  # an answer known to be good, to try graders on
+    criteria: tuple[Criterion, ...] = ()  # what judges look for, in experiments
     timeout_ms: int | None = None  # how long it may take; a limit in `limits` is a budget, too
 
 
