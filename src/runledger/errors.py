@@ -7,6 +7,7 @@ RunledgerError
 │   └── UnknownName         lists the known names
 ├── OutsideError            exit 3: the world failed
 │   ├── SpawnFailed         a program that could not be started, in the system's words
+│   ├── PrefixFailed        a program that should have said what goes before a prompt
 │   └── StoreError          what could not be written, and where
 ├── TrialFault              ends one trial, and becomes a failure in its record
 │   ├── AgentError          what the agent did; exit status, last lines of stderr
@@ -106,6 +107,10 @@ class SpawnFailed(OutsideError):
     def __init__(self, message: str, details: Mapping[str, Any]) -> None:
         self.details = dict(details)
         super().__init__(message)
+
+
+class PrefixFailed(OutsideError):
+    """Say why there is nothing to put before a prompt."""
 
 
 class StoreError(OutsideError):

@@ -23,10 +23,13 @@ COMMANDS = (
     "balance",
     "schemas",
     "adapter",
+    "bench",
     "report",
 )
 # Commands that start agents or graders, and so run under the guard.
-GUARDED = frozenset({"run", "capture", "trials", "grade", "calibrate", "validate-refs", "adapter"})
+GUARDED = frozenset(
+    {"run", "capture", "trials", "grade", "calibrate", "validate-refs", "adapter", "bench"}
+)
 
 ASKING = ("capture", "trials")
 MISUSED = 2
@@ -44,7 +47,7 @@ def main() -> int:
     if sys.platform == "win32":
         print("runledger needs Linux or macOS; on Windows, use WSL", file=sys.stderr)  # noqa: T201
         return 2
-    if words and words[0] in GUARDED:
+    if words and words[0] in GUARDED and not (words[0] == "bench" and "--detach" in words):
         from ..process.guard import guarded
 
         return guarded(_command)

@@ -6,6 +6,7 @@ import typer
 
 GATE = "Gate: suites of cases in CI"
 CAPTURE = "Capture: real agents, full trajectories"
+EXPERIMENT = "Experiment: conditions compared"
 FILES = "Files: look at what a run left"
 
 app = typer.Typer(

@@ -66,7 +66,7 @@ class Bar:
         """Draw the empty bar."""
         self._bad = 0
         self._lock = threading.Lock()
-        self._progress = _bar()
+        self._progress = bar()
         self._row = self._progress.add_task(one_line(suite.name), total=trials, bad="")
         self._progress.start()
 
@@ -82,7 +82,8 @@ class Bar:
         self._progress.stop()
 
 
-def _bar() -> Progress:
+def bar() -> Progress:
+    """Make a bar that leaves no trace on the terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -20,10 +20,11 @@ def report(run: RunName, open_it: OpenIt = False, output_dir: OutputDir = None) 
     path = find_run(run, output_dir or Path(OUTPUT_DIR))
     put(text_of(derive_views(path), path))
     if open_it:
-        _open(path / REPORT)
+        open_page(path / REPORT)
 
 
-def _open(page: Path) -> None:
+def open_page(page: Path) -> None:
+    """Open a page in the browser of the machine."""
     import webbrowser  # only who asks for it pays for it
 
     from .exits import say

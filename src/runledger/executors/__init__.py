@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from ..ledger.task import Trial
+Piece = TypeVar("Piece")
+"""What is worked on at one time: a trial, or all runs of a task that are compared."""
 
 
 class Executor(Protocol):
-    """Somebody who does work on trials."""
+    """Somebody who does work piece by piece."""
 
-    def run(self, trials: Iterable[Trial], work: Callable[[Trial], bool]) -> None:
-        """Do the work on every trial, in the given order as far as places allow.
+    def run(self, pieces: Iterable[Piece], work: Callable[[Piece], bool]) -> None:
+        """Do the work on every piece, in the given order as far as places allow.
 
         Work that gives False lets nothing new begin. What work raises is raised here, after all
         that had begun has ended.

@@ -1,11 +1,12 @@
-"""Trials on this machine: a thread for each job, each with an agent process of its own."""
+"""Work on this machine: a thread for each job, each with an agent process of its own."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from typing import Generic
 
-from ..ledger.task import Trial
+from . import Piece
 
 LISTEN_S = 0.1  # the kernel may give a signal to any thread; only the main one acts on it, awake
 
@@ -20,9 +21,9 @@ class LocalExecutor:
         self._jobs = jobs
         self._wake = wake
 
-    def run(self, trials: Iterable[Trial], work: Callable[[Trial], bool]) -> None:
-        """Let every thread take the next trial until none is left or work says stop."""
-        queue = _Queue(iter(trials), self._jobs)
+    def run(self, pieces: Iterable[Piece], work: Callable[[Piece], bool]) -> None:
+        """Let every thread take the next piece until none is left or work says stop."""
+        queue = _Queue(iter(pieces), self._jobs)
         for number in range(1, self._jobs + 1):
             threading.Thread(target=_serve, args=(queue, work), name=f"job-{number}").start()
         try:
@@ -36,20 +37,20 @@ class LocalExecutor:
             raise queue.error
 
 
-class _Queue:
-    """The trials that are still to be taken, and who is still at work."""
+class _Queue(Generic[Piece]):
+    """The pieces that are still to be taken, and who is still at work."""
 
-    def __init__(self, trials: Iterator[Trial], jobs: int) -> None:
-        self._trials = trials
+    def __init__(self, pieces: Iterator[Piece], jobs: int) -> None:
+        self._pieces = pieces
         self._lock = threading.Lock()
         self._open = True
         self._at_work = jobs
         self._done = threading.Event()
         self.error: BaseException | None = None
 
-    def take(self) -> Trial | None:
+    def take(self) -> Piece | None:
         with self._lock:
-            return next(self._trials, None) if self._open else None
+            return next(self._pieces, None) if self._open else None
 
     def close(self, error: BaseException | None = None) -> None:
         with self._lock:
@@ -68,10 +69,10 @@ class _Queue:
             continue
 
 
-def _serve(queue: _Queue, work: Callable[[Trial], bool]) -> None:
+def _serve(queue: _Queue[Piece], work: Callable[[Piece], bool]) -> None:
     try:
-        while trial := queue.take():
-            if not work(trial):
+        while piece := queue.take():
+            if not work(piece):
                 queue.close()
     except BaseException as error:
         queue.close(error)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..compare.captures import gather
 from ..compare.samples import compare_samples
 from ..errors import UsageError
+from ..ledger.captured import Captured
 from ..ledger.comparison import Comparison, Sample
 from ..store.results import STDIN, Warn, find_results, read_results
 
@@ -33,7 +34,16 @@ def compare_results(
 
 
 def _sample(name: str, path: Path, warn: Warn) -> Sample:
-    return gather(_shown(name, path), read_results(path, warn))
+    return gather(_shown(name, path), _of_one_condition(name, read_results(path, warn)))
+
+
+def _of_one_condition(name: str, trials: Iterable[Captured]) -> Iterator[Captured]:
+    """Pass trials on; those of an experiment are under several conditions at once."""
+    for trial in trials:
+        if "condition" in trial.line:
+            told = f"{name} is of an experiment, whose conditions are compared by"
+            raise UsageError(f"{told}: runledger bench report EXPERIMENT")
+        yield trial
 
 
 def _shown(name: str, path: Path) -> str:

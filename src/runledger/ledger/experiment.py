@@ -96,11 +96,12 @@ class ExperimentGate:
 class Protocol:
     """The experiment as its author wrote it, whole: what protocol.yaml keeps."""
 
-    sha256: str  # of all that follows, but for a seed that was drawn
+    sha256: str  # of all that follows, but for the directory
     directory: str  # of the experiment's file, absolute
     experiment: Mapping[str, Json]
     suffixes: Mapping[str, str]  # the text after the prompt, by condition
     tasks: Sequence[Mapping[str, Json]]  # each as its line says
+    adapter: Mapping[str, Json] | None = None  # what its file says, so that an edit is noticed
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,3 +19,37 @@ def prompts_of(given: Json) -> tuple[str, ...]:
         return ()
     texts = tuple(one for one in found if isinstance(one, str))
     return texts if len(texts) == len(found) else ()
+
+
+def with_affixes(given: Json, before: str, after: str) -> Json:
+    """Put texts before the first prompt and after the last; an input without prompts stays.
+
+    Each text is set off by an empty line.
+    """
+    prompts = list(prompts_of(given))
+    if not prompts:
+        return given
+    prompts[0] = _joined(before, prompts[0])
+    prompts[-1] = _joined(prompts[-1], after)
+    if isinstance(given, Mapping):
+        return {**given, "prompt": _alike(given["prompt"], prompts)}
+    return _alike(given, prompts)
+
+
+def wrapped(tag: str, text: str) -> str:
+    """Put a text between the tags of this name."""
+    return f"<{tag}>\n{text.strip(_BREAKS)}\n</{tag}>"
+
+
+_BREAKS = "\r\n"
+
+
+def _joined(first: str, second: str) -> str:
+    if not first.strip() or not second.strip():
+        return first if first.strip() else second
+    return f"{first.rstrip(_BREAKS)}\n\n{second.lstrip(_BREAKS)}"
+
+
+def _alike(found: Json, prompts: list[str]) -> Json:
+    """Give prompts the shape in which they were found."""
+    return prompts[0] if isinstance(found, str) else list(prompts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from .cut import beginning
 from .event import (
@@ -12,6 +13,7 @@ from .event import (
     Message,
     Plan,
     TaskError,
+    TaskStart,
     Thought,
     ToolCall,
     UsageReport,
@@ -144,8 +146,15 @@ def _tool_step(call: Call) -> Mapping[str, Json]:
 def _timing(trajectory: Trajectory) -> Mapping[str, Json]:
     start = trajectory.started_ms
     timing: dict[str, Json] = {"start": start, "end": start + trajectory.wall_ms}
-    first = next((one.ms for one in trajectory.events if isinstance(one.what, FROM_AGENT)), None)
+    heard = _since_the_task(trajectory.events)
+    first = next((one.ms for one in heard if isinstance(one.what, FROM_AGENT)), None)
     return timing if first is None else timing | {"firstResponse": first}
+
+
+def _since_the_task(events: Sequence[Event]) -> Iterator[Event]:
+    """Yield what came after the task was sent: words of greeting before it are no response."""
+    sent = next((at for at, one in enumerate(events) if isinstance(one.what, TaskStart)), 0)
+    yield from islice(events, sent, None)
 
 
 def _score(trajectory: Trajectory, status: Status) -> Mapping[str, Json]:

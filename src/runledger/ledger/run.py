@@ -41,6 +41,7 @@ class Ending:
     interrupted: bool = False
     regression: Regression | None = None
     baseline: Baseline | None = None
+    stopped: str | None = None  # why an experiment ended before its plan did
 
 
 UNENDED = Ending(interrupted=True)

@@ -19,6 +19,8 @@ def ending_fields(ending: Ending) -> dict[str, Json]:
         fields["regression"] = asdict(ending.regression)
     if ending.baseline is not None:
         fields["baseline"] = baseline_fields(ending.baseline)
+    if ending.stopped is not None:
+        fields["stopped"] = ending.stopped
     return fields
 
 
@@ -30,6 +32,7 @@ def ending_from(event: Mapping[str, Any]) -> Ending:
         interrupted=event["interrupted"],
         regression=None if regression is None else _regression_from(regression),
         baseline=None if baseline is None else baseline_from(baseline),
+        stopped=event.get("stopped"),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias
 
 from ..errors import StoreError
 from ..ledger.clock import Clock
@@ -24,8 +24,25 @@ from .redact.memory import Memory
 from .rows import row_fields
 from .rundir import LOG, RESERVED, RESULTS, timestamp
 
-if TYPE_CHECKING:
-    from .resume import Progress
+
+class Unfinished(Protocol):
+    """A run that can be gone on with: where it is, and where its log ends."""
+
+    @property
+    def path(self) -> Path:
+        """Give the run's directory."""
+
+    @property
+    def size(self) -> int:
+        """Count the bytes of the whole lines of its log."""
+
+    @property
+    def last_seq(self) -> int:
+        """Give the number of the last line of its log."""
+
+    def drop_unended(self) -> None:
+        """Drop the results of what will be done again, so that each has one in the end."""
+
 
 Redact: TypeAlias = Callable[[Json], Json]
 """Take the secrets out of a value."""
@@ -42,15 +59,13 @@ def begin_record(
         return RunWriter(log, LineLog(path / RESULTS), clock, memory)
 
 
-def continue_record(progress: Progress, clock: Clock, secrets: Sequence[str] = ()) -> RunWriter:
+def continue_record(progress: Unfinished, clock: Clock, secrets: Sequence[str] = ()) -> RunWriter:
     """Go on with the record of a run that was broken off, made fit for it."""
-    from .resume import drop_unended  # a new run pays nothing for it
-
     path = progress.path
     with _held(path / LOG) as log:
         if log.size != progress.size:
             raise StoreError(f"another process has gone on with the run in {path}; start again")
-        drop_unended(progress)
+        progress.drop_unended()
         results = LineLog(path / RESULTS)
         return RunWriter(log, results, clock, Memory(secrets), progress.last_seq)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -30,6 +30,10 @@ class Progress:
     interrupted: bool = False  # or it never ended
     last_seq: int = 0  # the number of the last line of its log
     size: int = 0  # of the whole lines of its log, in bytes
+
+    def drop_unended(self) -> None:
+        """Drop the results of trials that will be run again, so that each has one in the end."""
+        drop_results(self.path, lambda key, _: key not in self.finished)
 
 
 def newest_unfinished(parent: Path, like: Manifest) -> Progress | None:
@@ -69,14 +73,14 @@ def finished_lines(progress: Progress) -> Iterator[dict[str, Any]]:
             yield line
 
 
-def drop_unended(progress: Progress) -> None:
-    """Drop the results of trials that will be run again, so that each has one in the end."""
-    path = progress.path / RESULTS
-    numbered = enumerate(_results(path))
-    unended = {number for number, (key, _) in numbered if key not in progress.finished}
-    if unended:
-        lines = enumerate(read_lines(path))
-        write_whole_lines(path, (line for number, line in lines if number not in unended))
+def drop_results(path: Path, unwanted: Callable[[Key, dict[str, Any]], bool]) -> None:
+    """Drop lines of a run's results, all in one step."""
+    results = path / RESULTS
+    numbered = enumerate(_results(results))
+    dropped = {number for number, (key, line) in numbered if unwanted(key, line)}
+    if dropped:
+        lines = enumerate(read_lines(results))
+        write_whole_lines(results, (line for number, line in lines if number not in dropped))
 
 
 def _is_unfinished(progress: Progress) -> bool:

@@ -17,6 +17,7 @@ from .manifest import MANIFEST, read_manifest
 from .rows import failure_from, row_from
 
 LOG, RESULTS = "run.jsonl", "results.jsonl"
+PLAN = "plan.jsonl"  # only experiments have one
 TRIES = 100
 _TYPES = ("run_start", "failure", "case_end", "run_end")
 _MARKS = tuple(f'"type":"{type}"'.encode() for type in _TYPES)
@@ -98,6 +99,8 @@ def moment(run: Path) -> tuple[str, int]:
 
 def read_run(path: Path) -> RunRecord:
     """Read what a run's record says about it, without the events of its trials."""
+    if (path / PLAN).exists():
+        raise UsageError(f"{path} is a run of an experiment: use runledger bench report {path}")
     return record_from(path, read_lines(path / LOG))
 
 

@@ -1,0 +1,264 @@
+"""The files of an experiment's run: its plan, its attempts, and how far it came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..errors import UsageError
+from ..ledger.attempt import Attempt, Counts, PlannedRun, Reported, Slot, Standing
+from ..ledger.experiment import Experiment
+from ..ledger.findings import BenchRecord, BenchStatus, Launch
+from ..ledger.run import UNENDED, Ending
+from ..ledger.usage import Usage
+from ..ledger.value import Json
+from .ending import ending_from
+from .lines import decode, encode_line, is_held, read_lines, write_whole_lines
+from .manifest import MANIFEST, read_manifest
+from .resume import drop_results
+from .rundir import LOG, PLAN, RESULTS, moment
+from .verdicts import VERDICTS, read_verdicts
+
+DISCARDS, DECIDED, MONEY = "too many discards", "decided early", "the money is spent"
+_TYPES = ("run_start", "case_end", "run_end")
+_MARKS = tuple(f'"type":"{type}"'.encode() for type in _TYPES)
+_SEQ = re.compile(rb'\{"seq":(\d+),')
+_PLACE = re.compile(
+    rb'\{"seq":\d+,"ts":"[^"]*","case_id":"([^"]*)","trial":(\d+),"attempt":(\d+),'
+    rb'"condition":"([^"]*)",'
+)
+
+Tried: TypeAlias = tuple[Slot, int]  # a slot, and the number of an attempt at it
+
+
+@dataclass(frozen=True, slots=True)
+class BenchLog:
+    """What the event log of an experiment's run tells of its course."""
+
+    path: Path
+    ended: frozenset[Tried] = frozenset()
+    tries: Mapping[Slot, int] = field(default_factory=dict)  # the last number, ended or not
+    launches: tuple[Launch, ...] = ()
+    firsts: tuple[int, ...] = ()
+    sequential: bool = False
+    ending: Ending = UNENDED
+    last_seq: int = 0
+    size: int = 0
+
+    def drop_unended(self) -> None:
+        """Drop the results of attempts whose end is not in the log."""
+        drop_results(self.path, lambda _, line: tried_in(line) not in self.ended)
+
+
+def write_plan(path: Path, plan: Iterable[PlannedRun]) -> None:
+    """Write plan.jsonl, before anything runs."""
+    write_whole_lines(path / PLAN, (encode_line(_plan_fields(run)) for run in plan))
+
+
+def read_plan(path: Path) -> tuple[PlannedRun, ...]:
+    """Read plan.jsonl."""
+    file = path / PLAN
+    try:
+        return tuple(_planned(decode(line)) for line in read_lines(file))
+    except FileNotFoundError:
+        raise UsageError(f"{path} is no run of an experiment: it has no {PLAN}") from None
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{file} cannot be read: {error!r}") from error
+
+
+def find_benches(output_dir: Path, name: str) -> list[Path]:
+    """List the runs of an experiment that are planned at least, the newest first."""
+    planned = (file.parent for file in output_dir.glob(f"*/{PLAN}"))
+    found = [path for path in planned if (path / MANIFEST).is_file() and _name(path) == name]
+    return sorted(found, key=moment, reverse=True)
+
+
+def read_bench(path: Path, experiment: Experiment) -> BenchRecord:
+    """Read what the files of a run say."""
+    log = read_log(path)
+    if experiment.seed is None:
+        raise UsageError(f"{path} does not tell the seed of its plan")
+    return BenchRecord(
+        run_id=path.name,
+        experiment=experiment,
+        seed=experiment.seed,
+        plan=read_plan(path),
+        attempts=tuple(_attempts(path, log)),
+        verdicts=read_verdicts(path / VERDICTS),
+        launches=log.launches,
+        firsts=log.firsts,
+        status=_status(log),
+        sequential=log.sequential,
+        stopped=log.ending.stopped,
+        wall_ms=log.ending.wall_ms,
+    )
+
+
+def read_log(path: Path) -> BenchLog:
+    """Read how far a run came, its log once."""
+    reading = _Reading()
+    file = path / LOG
+    try:
+        for line in read_lines(file) if file.exists() else ():
+            reading.read(line)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"the record in {path} is damaged: {error!r}") from error
+    return BenchLog(
+        path=path,
+        ended=frozenset(reading.ended),
+        tries=reading.tries,
+        launches=tuple(reading.launches),
+        firsts=tuple(reading.firsts),
+        sequential=reading.sequential,
+        ending=reading.ending,
+        last_seq=reading.last_seq,
+        size=reading.size,
+    )
+
+
+def tools_used(path: Path) -> frozenset[str]:
+    """Name every tool that any attempt of a run called."""
+    file = path / RESULTS
+    lines = (decode(line) for line in read_lines(file)) if file.exists() else ()
+    steps = (step for line in lines for step in line["trajectory"])
+    return frozenset(str(step["name"]) for step in steps if step["type"] == "tool_call")
+
+
+def attempt_fields(attempt: Attempt) -> dict[str, Json]:
+    """Write what results.jsonl says of an attempt beside its CaptureResult."""
+    standing: dict[str, Json] = {"state": attempt.standing.state}
+    if attempt.standing.cause is not None:
+        standing |= {"cause": attempt.standing.cause, "message": attempt.standing.message}
+    counts, reported = attempt.counts, attempt.reported
+    return {
+        "round": attempt.round,
+        "place": attempt.place,
+        "standing": standing,
+        "counts": {
+            "toolCalls": counts.tool_calls,
+            "filesRead": counts.files_read,
+            "turns": counts.turns,
+        },
+        "reported": {"toolCalls": reported.tool_calls, "filesRead": reported.files_read},
+        "model": attempt.model,
+        "agentVersion": attempt.version,
+    }
+
+
+def attempt_from(line: Mapping[str, Any]) -> Attempt:
+    """Read an attempt from its line of results.jsonl."""
+    slot, number = tried_in(line)
+    standing, counts, reported = line["standing"], line["counts"], line["reported"]
+    timing, usage = line["timing"], line["usage"]
+    return Attempt(
+        slot=slot,
+        number=number,
+        round=line["round"],
+        place=line["place"],
+        standing=Standing(standing["state"], standing.get("cause"), standing.get("message", "")),
+        output=line["output"],
+        duration_s=(timing["end"] - timing["start"]) / 1000,
+        counts=Counts(counts["toolCalls"], counts["filesRead"], counts["turns"]),
+        reported=Reported(reported["toolCalls"], reported["filesRead"]),
+        usage=Usage(usage["tokensIn"], usage["tokensOut"], usage["costUsd"], line["model"]),
+        model=line["model"],
+        version=line["agentVersion"],
+        timed_out=any(failure["type"] == "timeout" for failure in line["failures"]),
+        started_ms=timing["start"],
+        errors=tuple(line.get("errors", ())),
+    )
+
+
+def tried_in(line: Mapping[str, Any]) -> Tried:
+    """Say which attempt a line of results.jsonl is of."""
+    return Slot(line["id"], line["condition"], line["trial"]), line["attempt"]
+
+
+class _Reading:
+    """What the lines of a log tell while they pass by."""
+
+    def __init__(self) -> None:
+        self.ended: set[Tried] = set()
+        self.tries: dict[Slot, int] = {}
+        self.launches: list[Launch] = []
+        self.firsts: list[int] = []
+        self.sequential = False
+        self.ending = UNENDED
+        self.last_seq = self.size = 0
+
+    def read(self, line: bytes) -> None:
+        """Take note of a line."""
+        self.size += len(line)
+        if found := _SEQ.match(line):
+            self.last_seq = int(found[1])
+        place = _place(line)
+        if place is not None:
+            slot, attempt = place
+            self.tries[slot] = max(attempt, self.tries.get(slot, 0))
+        if any(mark in line for mark in _MARKS):
+            self._read_event(decode(line), place)
+
+    def _read_event(self, event: Mapping[str, Any], place: Tried | None) -> None:
+        match event["type"]:
+            case "case_end" if place is not None:
+                self.ended.add(place)
+            case "run_start":
+                self.launches.append(Launch(event["ts"], event.get("pid")))
+                self.firsts.append(len(self.ended))
+                self.sequential = self.sequential or event.get("sequential", False)
+                self.ending = UNENDED
+            case "run_end":
+                self.ending = ending_from(event)
+
+
+def _place(line: bytes) -> Tried | None:
+    found = _PLACE.match(line)
+    if found is None:
+        return None
+    return Slot(found[1].decode(), found[4].decode(), int(found[2])), int(found[3])
+
+
+def _attempts(path: Path, log: BenchLog) -> Iterator[Attempt]:
+    file = path / RESULTS
+    for number, line in enumerate(read_lines(file) if file.exists() else (), start=1):
+        try:
+            found = decode(line)
+            if tried_in(found) in log.ended:
+                yield attempt_from(found)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UsageError(f"{file}:{number}: this is no result of an experiment") from None
+
+
+def _status(log: BenchLog) -> BenchStatus:
+    if is_held(log.path / LOG):
+        return "running"
+    if not log.launches:
+        return "planned"
+    if log.ending.stopped == DISCARDS:
+        return "invalid"
+    return "interrupted" if log.ending.interrupted else "done"
+
+
+def _name(path: Path) -> str | None:
+    try:
+        return read_manifest(path).suite_name
+    except UsageError:  # damaged, or of another version: none to go on with
+        return None
+
+
+def _plan_fields(run: PlannedRun) -> dict[str, Json]:
+    return {
+        "run": run.number,
+        "task_id": run.slot.task_id,
+        "condition": run.slot.condition,
+        "trial": run.slot.trial,
+        "place": run.place,
+    }
+
+
+def _planned(line: Mapping[str, Any]) -> PlannedRun:
+    slot = Slot(line["task_id"], line["condition"], line["trial"])
+    return PlannedRun(line["run"], slot, line["place"])
