@@ -6,7 +6,16 @@ import pytest
 
 from acp_kit import AcpStage
 from runledger.agents.conformance import check_driver
-from runledger.ledger.event import FinalOutput, Message, Plan, Raw, TaskError, Thought, UsageReport
+from runledger.ledger.event import (
+    FinalOutput,
+    Log,
+    Message,
+    Plan,
+    Raw,
+    TaskError,
+    Thought,
+    UsageReport,
+)
 from runledger.ledger.suite import McpServer
 from runledger.ledger.task import Task
 from runledger.ledger.usage import Usage
@@ -313,3 +322,42 @@ def test_an_agent_that_ignores_the_end_of_its_input_is_asked_to_leave(stage: Acp
     assert story.said[-1] == FinalOutput("x")
     assert (story.fault, story.exit.signal, story.exit.leaky) == (None, "SIGTERM", False)
     assert not story.exit.timed_out
+
+
+def test_what_the_agent_tells_of_itself_is_logged(stage: AcpStage) -> None:
+    """Seed 004 section 5: the model and the agent's version of a run are on record."""
+    story = stage.play(
+        """
+        info = {"name": "peer", "title": "The Peer", "version": "1.2.3"}
+        open_session({"models": {"currentModelId": "m1"}}, agentInfo=info)
+        end(read())
+        """
+    )
+
+    facts = {"id": "s1", "name": "peer", "version": "1.2.3", "model": "m1"}
+    assert story.of(Log) == [Log("info", "session", facts)]
+
+
+@pytest.mark.parametrize("info", ['"peer"', '["1.2.3"]', '{"name": 7, "version": {}}', "None"])
+def test_an_agent_that_tells_nothing_of_itself_is_not_quoted(stage: AcpStage, info: str) -> None:
+    """Nor is one that tells it in another shape."""
+    assert stage.play(f"end(prompted(agentInfo={info}))").of(Log) == []
+
+
+def test_another_model_is_told_when_it_is_chosen(stage: AcpStage) -> None:
+    """Seed 004 section 7: a model that changes must not go unseen."""
+    story = stage.play(
+        """
+        options = [{"id": "model", "currentValue": "m1"}]
+        open_session({"configOptions": options})
+        p = read()
+        update("config_option_update", configOptions=options)
+        update("config_option_update", configOptions=[{"id": "mode", "currentValue": "m3"}])
+        update("config_option_update", configOptions=[{"id": "model", "currentValue": "m2"}])
+        update("config_option_update", configOptions=7)
+        say("hi")
+        end(p)
+        """
+    )
+
+    assert [log.data for log in story.of(Log)] == [{"id": "s1", "model": "m1"}, {"model": "m2"}]

@@ -9,6 +9,7 @@ import pytest
 
 from agents.headless_kit import Heard, bench_in, program
 from runledger.ledger.event import (
+    Event,
     FinalOutput,
     Log,
     Message,
@@ -19,6 +20,7 @@ from runledger.ledger.event import (
     ToolResult,
     UsageReport,
 )
+from runledger.ledger.session import session_of
 from runledger.ledger.suite import AgentSettings
 from runledger.ledger.usage import Usage
 from runledger.suite.adapter import load_adapter
@@ -137,6 +139,25 @@ def test_claude_tells_its_mcp_servers(replay: Replay) -> None:
     assert facts(heard)["mcp_servers"] == [{"name": "echo", "status": "connected"}]
     assert calls(heard) == [("mcp__echo__echo_text", {"text": "hi"})]
     assert results(heard)[0].result == '{"result":"echo: hi"}'
+
+
+@pytest.mark.parametrize(
+    ("agent", "known"),
+    [
+        ("claude", ("claude-opus-4-8[1m]", "2.1.197", True)),
+        ("qwen", ("m", "0.15.10", True)),
+        ("gemini", ("gemini-2.5-flash", None, False)),
+        ("opencode", (None, None, False)),
+    ],
+)
+def test_an_agent_tells_its_model_its_version_and_its_tools(
+    replay: Replay, agent: str, known: tuple[object, ...]
+) -> None:
+    """Seed 004 section 5: what can be known of a run's model and tools is known; some tell less."""
+    heard = replay(agent, "two_tools")
+    told = session_of(Event(0, one) for one in heard.steps if isinstance(one, (Log, UsageReport)))
+
+    assert (told.model, told.version, told.tools is not None) == known
 
 
 def test_codex_runs_a_command_that_fails(replay: Replay) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,14 +79,14 @@ class Report:
 Opener = Callable[..., Report]
 
 
-@pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
-    """Open runs as report.html from disk; afterwards make sure that no page did a thing unasked."""
+@contextmanager
+def opening(browser: Browser, directory: Path) -> Iterator[Opener]:
+    """Open texts as report.html from disk; afterwards make sure that none did a thing unasked."""
     reports: list[Report] = []
 
-    def open_report(run: tuple[Summary, Made], address: str = "", **options: Any) -> Report:
-        file = tmp_path / f"report-{len(reports)}.html"
-        file.write_text(html.render(run[0], run[1].of), "utf-8")
+    def open_report(text: str, address: str = "", **options: Any) -> Report:
+        file = directory / f"report-{len(reports)}.html"
+        file.write_text(text, "utf-8")
         init = options.pop("init", "")
         options.setdefault("viewport", {"width": 1280, "height": 800})
         page = browser.new_context(**options).new_page()
@@ -103,6 +104,17 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
     for report in reports:
         report.page.context.close()
         assert report.unasked == []
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+    """Open runs in the browser."""
+    with opening(browser, tmp_path) as open_report:
+
+        def open_run(run: tuple[Summary, Made], address: str = "", **options: Any) -> Report:
+            return open_report(html.render(run[0], run[1].of), address, **options)
+
+        yield open_run
 
 
 def _watch(report: Report) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from .app import EXPERIMENT, app
 from .bench_steps import (
+    judge_answers,
     next_step,
     report_code,
     run_detached,
@@ -160,7 +161,11 @@ def judge(
     quiet: Quiet = False,
 ) -> None:
     """Judge every answer by its criteria: by check, by judges that see no condition, or by hand."""
-    raise typer.Exit(0)
+    from ..harness.bench_choice import choose_experiment, newest_of
+    from .run import cores
+
+    path = newest_of(choose_experiment(experiment, output_dir, to_run=False))
+    raise typer.Exit(judge_answers(path, jobs or cores(), manual=manual, quiet=quiet))
 
 
 @bench.command(epilog=REPORT_CODES)

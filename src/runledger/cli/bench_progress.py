@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from ..harness.bench_run import BenchWatcher, Unwatched
@@ -14,6 +15,7 @@ from .exits import say
 from .progress import bar
 
 MESSAGE_CHARS = 300
+STEPS = 10
 
 
 def watcher_for(quiet: bool) -> BenchWatcher:
@@ -21,6 +23,16 @@ def watcher_for(quiet: bool) -> BenchWatcher:
     if quiet:
         return Unwatched()
     return BenchBar() if os.isatty(2) and not os.environ.get("CI") else BenchLines()
+
+
+def told_by_tenths(quiet: bool) -> Callable[[int, int], None]:
+    """Give what tells of many questions: a line whenever another tenth of them is answered."""
+
+    def tell(done: int, of: int) -> None:
+        if not quiet and of >= STEPS and done * STEPS // of > (done - 1) * STEPS // of:
+            say(f"{done} of {of} questions answered")
+
+    return tell
 
 
 class Together:

@@ -16,6 +16,7 @@ from .show import look_at
 if TYPE_CHECKING:
     from ..harness.bench_choice import Chosen
     from ..harness.bench_run import BenchOptions
+    from ..harness.judge_experiment import Judged
     from ..ledger.findings import BenchRecord, Findings
 
 BEGUN_WITHIN_S = 30.0
@@ -79,7 +80,7 @@ def run_here(chosen: Chosen, path: Path, options: BenchOptions, quiet: bool) -> 
     experiment = replace(chosen.experiment, seed=seed)
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
         if options.sequential:
-            options = replace(options, decided=early_stop(path, experiment, supervisor))
+            options = replace(options, decided=early_stop(path, experiment, supervisor, say))
         watcher = Together(LiveFiles(), watcher_for(quiet))
         run_bench(path, experiment, options, supervisor, watcher=watcher)
         signum = supervisor.stop.signum
@@ -108,6 +109,58 @@ def run_detached(path: Path) -> int:
     say(f"process {program.pid} runs it in {path}")
     say(f"how far it is: runledger bench status {shlex.quote(str(path))}")
     return 0
+
+
+def judge_answers(path: Path, jobs: int, *, manual: bool, quiet: bool) -> int:
+    """Judge the answers of a run, tell how it went, and give the exit code."""
+    from ..harness.bench_views import derive_bench, read_derived
+    from ..harness.judge_experiment import JudgeOptions, judge_experiment
+    from ..process.signals import stoppable
+    from ..process.supervisor import Supervisor
+    from ..store.bench import tools_used
+    from .bench_progress import told_by_tenths
+
+    record = read_derived(path).record
+    with Supervisor(alone=True) as supervisor, stoppable(supervisor):
+        judged = judge_experiment(
+            path,
+            record,
+            JudgeOptions(jobs, manual, tools_used(path)),
+            supervisor=supervisor,
+            tell=say,
+            progress=told_by_tenths(quiet),
+        )
+        signum = supervisor.stop.signum
+    derived = derive_bench(path)
+    for text in _judged(judged):
+        say(text)
+    if not judged.left:
+        say(derived.findings.sentence)
+        say(next_step(derived.record, path, judged=True))
+    return 128 + signum if signum is not None else _judge_code(judged)
+
+
+def _judged(judged: Judged) -> Iterator[str]:
+    """Tell what became of the questions."""
+    if judged.written:
+        yield f"wrote {judged.sheet}: tick a box for each criterion, then the same command again"
+        return
+    parts = {
+        f"{judged.checked} by check": judged.checked,
+        f"{judged.asked} {'by hand' if judged.sheet else 'asked'}": judged.asked,
+        f"{judged.cached} known from before": judged.cached,
+    }
+    yield "judged: " + (", ".join(text for text, number in parts.items() if number) or "nothing")
+    if judged.void:
+        yield f"{judged.void} void, since their quotes are not in the answer"
+    if judged.left:
+        yield f"{judged.left} left without a verdict"
+
+
+def _judge_code(judged: Judged) -> int:
+    if judged.written:
+        return 0
+    return 3 if judged.left else 0
 
 
 def next_step(record: BenchRecord, path: Path, *, judged: bool = False) -> str:

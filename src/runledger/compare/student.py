@@ -12,7 +12,10 @@ _STEPS = 10_000
 
 def t_tail(t: float, freedom: float) -> float:
     """Give the chance of a value at least as far from 0 as t, on either side."""
-    return _incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+    square = t * t
+    return _incomplete_beta(
+        freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square)
+    )
 
 
 @cache
@@ -26,14 +29,21 @@ def t_quantile(level: float, freedom: float) -> float:
     return middle
 
 
-def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """Give the regularised incomplete beta function, on the side where its fraction converges."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
+def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+    """Give the regularised incomplete beta function, on the side where its fraction converges.
+
+    `rest` is 1 - x, which cannot be told from an x near 1.
+    """
+    if x <= 0 or rest <= 0:
+        return float(x > 0)
     if x > (a + 1) / (a + b + 2):
-        return 1 - _incomplete_beta(b, a, 1 - x)
+        return 1 - _incomplete_beta(b, a, rest, x)
     scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    return math.exp(scale + a * math.log(x) + b * math.log1p(-x)) / a * _fraction(a, b, x)
+    return math.exp(scale + a * _log(x, rest) + b * _log(rest, x)) / a * _fraction(a, b, x)
+
+
+def _log(x: float, rest: float) -> float:
+    return math.log(x) if x < 0.5 else math.log1p(-rest)
 
 
 def _fraction(a: float, b: float, x: float) -> float:

@@ -7,7 +7,8 @@ script    whatever a program that the suite names says
 custom    whatever a function or program that the command line names says
 
 Their tools: schema is JSON Schema whose patterns cannot hang; choice, program, python, hosts and
-verdict are about graders of the user's.
+verdict are about graders of the user's. validity says whether an attempt of an experiment counts.
+Its answers are judged without the condition by answers, blind, markers, criteria, judges and sheet.
 """
 
 from __future__ import annotations

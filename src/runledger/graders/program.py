@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from ..errors import SpawnFailed
 from ..ledger.cut import beginning, ending
@@ -13,6 +15,8 @@ from ..process.program import Finished, run_program
 from ..process.supervisor import Launch, Supervisor
 from .verdict import Fault, Verdict, verdict_in
 
+T = TypeVar("T")
+
 ANSWER_CAP = 1024 * 1024
 KEPT = 2000  # characters of what a broken grader printed
 
@@ -21,25 +25,35 @@ def ask_program(
     launch: Launch, question: Question, supervisor: Supervisor, timeout_s: float
 ) -> Verdict:
     """Give a program the question and read its verdict, or raise the fault that it has."""
+    return answer_of(launch, question_fields(question), supervisor, timeout_s, verdict_in)
+
+
+def answer_of(
+    launch: Launch,
+    question: Mapping[str, Json],
+    supervisor: Supervisor,
+    timeout_s: float,
+    read: Callable[[Mapping[str, Json]], T],
+) -> T:
+    """Give a program an object and read the one that it answers, or raise the fault that it has."""
     try:
         finished = run_program(supervisor, launch, _written(question), timeout_s, ANSWER_CAP)
     except SpawnFailed as error:
         raise Fault(str(error)) from None
     try:
-        return _read(finished, timeout_s)
+        return read(_object(finished, timeout_s))
     except Fault as fault:
         raise Fault(str(fault), _seen(finished)) from None
 
 
-def _written(question: Question) -> bytes:
+def _written(question: Mapping[str, Json]) -> bytes:
     try:
-        # ASCII: a lone surrogate stays valid JSON
-        return json.dumps(question_fields(question)).encode()
+        return json.dumps(question).encode()  # ASCII: a lone surrogate stays valid JSON
     except RecursionError:
         raise Fault("the trial is nested too deep to be handed over") from None
 
 
-def _read(finished: Finished, timeout_s: float) -> Verdict:
+def _object(finished: Finished, timeout_s: float) -> Mapping[str, Json]:
     ending = _bad_ending(finished, timeout_s)
     if ending:
         raise Fault(ending)
@@ -49,7 +63,7 @@ def _read(finished: Finished, timeout_s: float) -> Verdict:
         raise Fault(f"its output is not one JSON object ({reason}); print logs to stderr") from None
     if not isinstance(answer, dict):
         raise Fault("its output is not a JSON object")
-    return verdict_in(answer)
+    return answer
 
 
 def _bad_ending(finished: Finished, timeout_s: float) -> str:

@@ -58,11 +58,11 @@ def verdict_in(answer: Json) -> Verdict:
         raise Fault(f"its answer is not an object with pass and score; found {preview(answer, 60)}")
     passed, score, reasoning = answer.get("pass"), answer.get("score"), answer.get("reasoning")
     if not isinstance(passed, bool):
-        raise Fault(f'"pass" must be true or false, found {_shown(answer, "pass")}')
+        raise Fault(f'"pass" must be true or false, found {shown(answer, "pass")}')
     if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 1:
-        raise Fault(f'"score" must be a number from 0 to 1, found {_shown(answer, "score")}')
+        raise Fault(f'"score" must be a number from 0 to 1, found {shown(answer, "score")}')
     if not isinstance(reasoning, (str, type(None))):
-        raise Fault(f'"reasoning" must be text, found {_shown(answer, "reasoning")}')
+        raise Fault(f'"reasoning" must be text, found {shown(answer, "reasoning")}')
     kept = reasoning if reasoning is None else beginning(reasoning, REASONING_CAP)
     return Verdict(passed, float(score), kept, answer.get("outcome"))
 
@@ -72,7 +72,16 @@ def told_reasoning(reasoning: str | None) -> str:
     return beginning(reasoning or "it gave no reasoning", 500)
 
 
-def _shown(answer: Mapping[str, Json], key: str) -> str:
+def told_fault(fault: Fault, before: str = "") -> str:
+    """Tell a fault, and below it what its program printed."""
+    printed, said = str(fault.seen.get("stdout", "")), str(fault.seen.get("stderr", ""))
+    seen = {"printed": preview(printed, 200) if printed else "", "stderr": ending(said, 300)}
+    lines = [f"{where}: {text.strip()}" for where, text in seen.items() if text.strip()]
+    return "\n".join([f"{before}{fault}", *lines])
+
+
+def shown(answer: Mapping[str, Json], key: str) -> str:
+    """Show what an answer says under a key."""
     return preview(answer[key], 60) if key in answer else "nothing"
 
 
@@ -88,9 +97,6 @@ def _failure(signature: Signature, verdict: Verdict) -> Failure:
 
 
 def _grader_error(signature: Signature, fault: Fault) -> Failure:
-    printed, said = str(fault.seen.get("stdout", "")), str(fault.seen.get("stderr", ""))
-    seen = {"printed": preview(printed, 200) if printed else "", "stderr": ending(said, 300)}
-    lines = [f"{signature.name}: {signature.told}{fault}"]
-    lines += [f"{where}: {text.strip()}" for where, text in seen.items() if text.strip()]
+    told = told_fault(fault, f"{signature.name}: {signature.told}")
     details = {"assertion": signature.name, **signature.details, **fault.seen}
-    return Failure("grader_error", "\n".join(lines), details)
+    return Failure("grader_error", told, details)

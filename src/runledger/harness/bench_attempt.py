@@ -84,12 +84,16 @@ class Bench:
             with closing(self.open_tools()) as source:
                 trajectory = run_trial(asked, self.stages[condition.name], source, directory)
             files += files_matching(directory, condition)
-        seen = Seen(prompts_of(asked.task.input), tuple(dict.fromkeys(files)))
+        seen = Seen(
+            prompts=prompts_of(asked.task.input),
+            files=tuple(dict.fromkeys(files)),
+            directory=directory,
+            visible=self._shows_its_steps(),
+        )
         retries = self.experiment.retries
         return trajectory, standing_of(trajectory, condition, retries, seen, turn.tries)
 
     def _counted(self, trajectory: Trajectory, turn: Turn, standing: Standing) -> Attempt:
-        adapter = self.experiment.agent.adapter
         output = output_in(trajectory.events)
         session = session_of(trajectory.events)
         return Attempt(
@@ -100,9 +104,13 @@ class Bench:
             standing=standing,
             output="" if isinstance(output, Absent) else output,
             duration_s=trajectory.wall_ms / 1000,
-            counts=counts_of(trajectory.events, adapter is None or adapter.lines),
+            counts=counts_of(trajectory.events, self._shows_its_steps()),
             reported=reported_in("" if isinstance(output, Absent) else output),
             usage=tally_of(trajectory).usage,
             model=session.model,
             version=session.version,
         )
+
+    def _shows_its_steps(self) -> bool:
+        adapter = self.experiment.agent.adapter
+        return adapter is None or adapter.lines

@@ -29,13 +29,23 @@ SUFFIX = ".json"
 
 def load_adapter(name: str, base: Path = Path()) -> noun.Adapter:
     """Load a built-in adapter, or a file below `base`; SuiteError carries all findings."""
+    return read_adapter(*find_adapter(name, base))
+
+
+def find_adapter(name: str, base: Path) -> tuple[bytes, str]:
+    """Find an adapter by its name or file, and give its bytes and what to call it."""
     if name in BUILT_IN:
         raw = (files(__package__) / "adapters" / f"{name}{SUFFIX}").read_bytes()
-        return read_adapter(raw, f"{name}{SUFFIX}")
-    if "/" not in name and not name.endswith(SUFFIX):
+        return raw, f"{name}{SUFFIX}"
+    if not is_adapter_file(name):
         raise UnknownName("adapter", name, [*BUILT_IN, "./FILE.json"])
     label = label_of(base / name)
-    return read_adapter(read_bytes(base / name, label, MAX_BYTES), label)
+    return read_bytes(base / name, label, MAX_BYTES), label
+
+
+def is_adapter_file(name: str) -> bool:
+    """Tell a file of the user's from the name of a built-in adapter."""
+    return "/" in name or name.endswith(SUFFIX)
 
 
 def read_adapter(raw: bytes, file: str) -> noun.Adapter:

@@ -29,7 +29,13 @@ FIELDS: Mapping[StepKind, Mapping[str, bool]] = {  # and whether the step needs 
     },
     "plan": {"entries": True},
     "usage": {"tokens_in": False, "tokens_out": False, "cost_usd": False, "model": False},
-    "session": {"id": False, "model": False, "tools": False, "mcp_servers": False},
+    "session": {
+        "id": False,
+        "model": False,
+        "version": False,
+        "tools": False,
+        "mcp_servers": False,
+    },
 }
 
 

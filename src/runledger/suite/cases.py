@@ -63,12 +63,12 @@ def _read_lines(cases_path: str, tree: SuiteTree, findings: list[Finding]) -> li
         return []
 
 
-def lines_of(raw: bytes, file: str, findings: list[Finding]) -> list[Source]:
+def lines_of(raw: bytes, file: str, findings: list[Finding], what: str = "case") -> list[Source]:
     """Read the lines of a file of cases; that there is none is a finding."""
     before = len(findings)
     sources = parse_json_lines(raw, file, findings)
     if not sources and len(findings) == before:
-        findings.append(Finding(file, "holds no case"))
+        findings.append(Finding(file, f"holds no {what}"))
     return sources
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from .. import registry
@@ -27,7 +27,7 @@ def check_suite(
 ) -> Iterator[Finding]:
     """Find everything in suite.yaml that is well formed and cannot work all the same."""
     source, config = draft.source, draft.config
-    yield from _check_command(source, config)
+    yield from check_command(source, ("agent_command",), config.agent_command)
     yield from _check_agent(source, config, tree)
     yield from _check_reuse(source, config)
     yield from _check_rules(source, config)
@@ -52,21 +52,22 @@ def is_module_file(tool_module: str) -> bool:
     return tool_module.endswith(".py") or "/" in tool_module
 
 
-def _check_command(source: Source, config: SuiteConfig) -> Iterator[Finding]:
-    if not config.agent_command[0].strip():
-        yield point(source, ("agent_command", 0), "must be the program to start; found nothing")
-    for index, argument in enumerate(config.agent_command):
+def check_command(source: Source, steps: Steps, command: Sequence[str]) -> Iterator[Finding]:
+    """Find what cannot be started, and placeholders that nobody fills in."""
+    if not command[0].strip():
+        yield point(source, (*steps, 0), "must be the program to start; found nothing")
+    for index, argument in enumerate(command):
         for name in _PLACEHOLDER.findall(argument):
             if name not in _PLACEHOLDERS:
                 known = ", ".join(f"{{{word}}}" for word in _PLACEHOLDERS)
                 hint = did_you_mean(name, _PLACEHOLDERS)
                 message = f"unknown placeholder {{{name}}}{hint} (known: {known})"
-                yield point(source, ("agent_command", index), message)
+                yield point(source, (*steps, index), message)
 
 
 def _check_agent(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterator[Finding]:
     """Check what an agent's protocol asks for, and what only other protocols know."""
-    if config.agent_protocol == "python" and not _is_function(config.agent_command):
+    if config.agent_protocol == "python" and not names_function(config.agent_command):
         message = "must be one module:function for agent_protocol python"
         yield point(source, ("agent_command",), message)
     if config.agent_protocol == "headless" and config.adapter is None:
@@ -78,7 +79,8 @@ def _check_agent(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterat
         yield point(source, ("permissions",), problem)
 
 
-def _is_function(command: list[str]) -> bool:
+def names_function(command: Sequence[str]) -> bool:
+    """Say whether a command is one `module:function`."""
     return len(command) == 1 and bool(_FUNCTION.fullmatch(command[0]))
 
 
@@ -123,7 +125,7 @@ def _path_problems(config: SuiteConfig, tree: SuiteTree) -> Iterator[tuple[Steps
     if config.workspace is not None:
         yield ("workspace", "from"), _workspace_problem(config.workspace.from_, tree)
     if config.output_dir is not None:
-        yield ("output_dir",), _output_problem(config.output_dir)
+        yield ("output_dir",), output_problem(config.output_dir)
     if config.baseline_path is not None and "\0" in config.baseline_path:
         yield ("baseline_path",), "holds a NUL character"
 
@@ -143,7 +145,8 @@ def _workspace_problem(path: str, tree: SuiteTree) -> str | None:
     return spot.refused
 
 
-def _output_problem(path: str) -> str | None:
+def output_problem(path: str) -> str | None:
+    """Say why runs cannot be kept at a path: they stay below the caller's directory."""
     parts = PurePosixPath(path)
     if parts.is_absolute() or ".." in parts.parts or "\0" in path:
         return f"must be below the directory you run from: no absolute path, no ..; found {path}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from ..ledger.value import Json
-from .document import CaseConfig, SuiteConfig
+from .document import CaseConfig, Document, SuiteConfig
 from .explain import sentence
 from .source import Source, Steps, point
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..errors import Finding
 
-Config = TypeVar("Config", SuiteConfig, CaseConfig)
+Config = TypeVar("Config", bound=Document, covariant=True)
 
 NEUTRAL = {"type": "contains", "text": "x"}  # stands in for a broken assertion; never settled
 
@@ -36,17 +36,18 @@ class Draft(Generic[Config]):
 def draft_suite(source: Source, findings: list[Finding]) -> Draft[SuiteConfig] | None:
     """Understand suite.yaml as far as possible."""
     stand_ins = {"suite_name": "x", "agent_command": ["x"], "cases_path": "x"}
-    return _understand(SuiteConfig, source, stand_ins, findings)
+    return understand(SuiteConfig, source, stand_ins, findings)
 
 
 def draft_case(source: Source, findings: list[Finding]) -> Draft[CaseConfig] | None:
     """Understand a case as far as possible."""
-    return _understand(CaseConfig, source, {"id": "ID", "input": {}}, findings)
+    return understand(CaseConfig, source, {"id": "ID", "input": {}}, findings)
 
 
-def _understand(
+def understand(
     model: type[Config], source: Source, stand_ins: Mapping[str, Json], findings: list[Finding]
 ) -> Draft[Config] | None:
+    """Understand a document as far as possible; stand-ins take the place of keys it must have."""
     try:
         return Draft(source, model.model_validate(source.value))
     except ValidationError as error:
@@ -94,7 +95,7 @@ def _cut(kept: dict[str, Any], steps: Steps, missing: bool) -> None:
 
 def _steps(loc: Steps, value: Any) -> Steps:
     """Turn pydantic's place into the user's: no tag of a union, no list that we made ourselves."""
-    if loc[:1] == ("assertions",):
+    if loc[:1] in (("assertions",), ("judge_criteria",)):
         loc = loc[:2] + loc[3:]
     if loc[:2] == ("proxies", "model") and not isinstance(value["proxies"]["model"], list):
         loc = loc[:2] + loc[3:]

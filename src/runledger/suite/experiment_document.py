@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from .document import CaseConfig, Command, Count, Document, EnvSpec, Name, Text
 
@@ -31,10 +31,26 @@ class CriterionSpec(Document):
     check: CheckSpec | None = None
 
 
+def _kind_of_criterion(value: Any) -> str | None:
+    if isinstance(value, str):
+        return "text"
+    return "object" if isinstance(value, (dict, CriterionSpec)) else None
+
+
+AnyCriterion: TypeAlias = Annotated[
+    Annotated[Text, Tag("text")] | Annotated[CriterionSpec, Tag("object")],
+    Discriminator(
+        _kind_of_criterion,
+        custom_error_type="criterion",
+        custom_error_message="must be a text, or an object with id and text",
+    ),
+]
+
+
 class TaskConfig(CaseConfig):
     """A line of an experiment's tasks: a prompt, and what its answer is judged by."""
 
-    judge_criteria: Annotated[list[Text | CriterionSpec], Field(min_length=1)] | None = None
+    judge_criteria: Annotated[list[AnyCriterion], Field(min_length=1)] | None = None
 
 
 class ExperimentAgentSpec(Document):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import did_you_mean
 from ..ledger.fingerprint import preview
 from . import document
-from .source import Steps
+from .source import Step, Steps
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -28,27 +28,10 @@ _ASSERTIONS: Mapping[str, type[document.Document]] = {
     "script": document.ScriptSpec,
 }
 
-_SECTIONS: Mapping[str, type[document.Document]] = {
-    "budgets": document.BudgetSpec,
-    "env": document.EnvSpec,
-    "cassettes": document.CassettesSpec,
-    "match": document.MatchSpec,
-    "regression": document.RegressionSpec,
-    "proxies": document.ProxiesSpec,
-    "model": document.ModelProxySpec,
-    "mcp": document.McpServerSpec,
-    "mcp_tools": document.McpServerSpec,
-    "workspace": document.WorkspaceSpec,
-    "inject": document.InjectSpec,
-    "on": document.InjectOnSpec,
-    "do": document.InjectDoSpec,
-    **_ASSERTIONS,
-}
-
 _DEMANDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_type": lambda _: "must be text",
     "string_too_short": lambda _: "must not be empty",
-    "too_short": lambda _: "must not be an empty list",
+    "too_short": lambda ctx: _too_few(ctx),
     "int_type": lambda _: "must be a whole number",
     "float_type": lambda _: "must be a number",
     "bool_type": lambda _: "must be true or false",
@@ -60,6 +43,7 @@ _DEMANDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "literal_error": lambda ctx: f"must be {ctx['expected'].replace(chr(39), '')}",
     "greater_than": lambda ctx: f"must be more than {ctx['gt']:g}",
     "greater_than_equal": lambda ctx: f"must be {ctx['ge']:g} or more",
+    "less_than": lambda ctx: f"must be less than {ctx['lt']:g}",
     "less_than_equal": lambda ctx: f"must be {ctx['le']:g} or less",
 }
 
@@ -78,6 +62,12 @@ def sentence(model: type[document.Document], error: ErrorDetails) -> str:
     if found is None:
         return f"is empty; it {_demand(error)}"
     return f"{_demand(error)}; found {preview(found, 60)}{_advice(error)}"
+
+
+def _too_few(ctx: Mapping[str, Any]) -> str:
+    if ctx["field_type"] == "Dictionary":
+        return f"must have {ctx['min_length']} entries or more"
+    return "must not be an empty list"
 
 
 def _demand(error: ErrorDetails) -> str:
@@ -123,6 +113,25 @@ def _about_whole(model: type[document.Document], found: Any) -> str:
 
 
 def _keys_around(model: type[document.Document], loc: Steps) -> list[str]:
-    around = [_SECTIONS[step] for step in map(str, reversed(loc[:-1])) if step in _SECTIONS]
-    fields = (around[0] if around else model).model_fields
-    return [field.alias or name for name, field in fields.items()]
+    """List the keys that are known where an unknown one was found."""
+    around = model
+    for step in loc[:-1]:
+        tagged = _ASSERTIONS.get(str(step)) if loc[0] == "assertions" else None
+        around = _below(around, step) or tagged or around
+    return [field.alias or name for name, field in around.model_fields.items()]
+
+
+def _below(model: type[document.Document], step: Step) -> type[document.Document] | None:
+    """Find the one kind of document that a key holds, by itself, in a list or by names."""
+    for name, field in model.model_fields.items():
+        if step == (field.alias or name):
+            found = list(_documents(field.annotation))
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _documents(annotation: object) -> Iterator[type[document.Document]]:
+    if isinstance(annotation, type) and issubclass(annotation, document.Document):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _documents(part)

@@ -41,8 +41,9 @@ class SuiteTree:
     `Path.resolve` on each would cost more than reading them.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, owner: str = "suite") -> None:
         self.directory = str(directory.resolve())
+        self._owner = owner  # whose directory it is, in messages
         self.label = label_of(directory)
         self._parents: dict[str, str | None] = {}
 
@@ -60,7 +61,7 @@ class SuiteTree:
 
     def look(self, path: str) -> Spot:
         """See what is at a path, without ever leaving the directory."""
-        refused = _refuse_words(path) or self._refuse_parent(path.rpartition("/")[0])
+        refused = _refuse_words(path, self._owner) or self._refuse_parent(path.rpartition("/")[0])
         if refused is not None:
             return Spot(refused)
         full = self.full(path)
@@ -68,7 +69,9 @@ class SuiteTree:
         if mode is None or not stat.S_ISLNK(mode):
             return Spot(None, mode)
         if not self.holds(full):
-            return Spot(f"{path} is a symbolic link that leads out of the suite's directory")
+            return Spot(
+                f"{path} is a symbolic link that leads out of the {self._owner}'s directory"
+            )
         return Spot(None, _mode(full, follow=True))
 
     def holds(self, full: str) -> bool:
@@ -79,18 +82,16 @@ class SuiteTree:
     def _refuse_parent(self, parent: str) -> str | None:
         if parent not in self._parents:
             inside = self.holds(self.full(parent))
-            self._parents[parent] = None if inside else _LEADS_OUT.format(parent)
+            told = f"leads out of the {self._owner}'s directory through a symbolic link in {parent}"
+            self._parents[parent] = None if inside else told
         return self._parents[parent]
 
 
-_LEADS_OUT = "leads out of the suite's directory through a symbolic link in {}"
-
-
-def _refuse_words(path: str) -> str | None:
+def _refuse_words(path: str, owner: str) -> str | None:
     if path.startswith("/"):
-        return f"must be relative to the suite's directory, not absolute; found {path}"
+        return f"must be relative to the {owner}'s directory, not absolute; found {path}"
     if ".." in path.split("/"):
-        return f"may not leave the suite's directory through ..; found {path}"
+        return f"may not leave the {owner}'s directory through ..; found {path}"
     return "holds a NUL character" if "\0" in path else None
 
 

@@ -59,7 +59,7 @@ def figure(value: float, unit: Unit) -> str:
 def change(metric: Metric) -> str:
     """Write the change from A to B."""
     if metric.difference is None:
-        return _times(metric.ratio or 1.0)
+        return times(metric.ratio or 1.0)
     return _signed(metric.difference, metric.unit)
 
 
@@ -69,7 +69,7 @@ def interval(metric: Metric) -> str:
         return "-"
     low, high = metric.ci
     if metric.difference is None:
-        return f"{_times(low)} to {_times(high)}"
+        return f"{times(low)} to {times(high)}"
     first = _signed(low, metric.unit).removesuffix(POINTS)
     return f"{first} to {_signed(high, metric.unit)}"
 
@@ -81,9 +81,9 @@ def verdict(metric: Metric) -> str:
 
 def how_sure(metric: Metric) -> str:
     """Tell what a verdict rests on: the test, its chance, and what it could have shown."""
-    parts = [f"{_TESTS[metric.test]}, {count(metric.n, 'task')}: p {_chance(metric.p)}"]
+    parts = [f"{_TESTS[metric.test]}, {count(metric.n, 'task')}: p {chance(metric.p)}"]
     if metric.p_adjusted is not None and metric.verdict != "tie":
-        parts[0] += f" (adjusted {_chance(metric.p_adjusted)})"
+        parts[0] += f" (adjusted {chance(metric.p_adjusted)})"
     if metric.detectable is not None:
         parts.append(f"smallest detectable change {_detectable(metric)}")
     return "; ".join([*parts, *filter(None, [metric.note])])
@@ -92,15 +92,17 @@ def how_sure(metric: Metric) -> str:
 def _detectable(metric: Metric) -> str:
     shown = metric.detectable or 0.0
     if metric.difference is None:
-        return _times(shown)
+        return times(shown)
     return _signed(shown, metric.unit).removeprefix("+")
 
 
-def _chance(p: float) -> str:
+def chance(p: float) -> str:
+    """Write a p value."""
     return "<0.0001" if p < 0.0001 else f"{p:.2g}"
 
 
-def _times(ratio: float) -> str:
+def times(ratio: float) -> str:
+    """Write a ratio."""
     if not 1 / MOST_TIMES <= ratio <= MOST_TIMES:
         return f"×>{MOST_TIMES:,}" if ratio > 1 else f"×<{1 / MOST_TIMES:g}"
     return f"×{ratio:.3g}" if ratio >= 1000 else f"×{ratio:.{2 if ratio < 100 else 0}f}"

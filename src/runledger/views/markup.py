@@ -7,6 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from ..ledger.printable import escape_controls, one_line
 
+PROSE_CHARS = 2000
+_MARKDOWN = re.compile(r"[\\`*\[\]<>#~$&]|(?<![^\W_])_|_(?![^\W_])|(?<=:)//|(?<=www)\.")
+_LIST = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)](?:\s|$)))")  # or a rule, or a line below a heading
+_MENTION = re.compile(r"@(?=\w)")
+
 
 def code(text: str, most: int) -> str:
     """Set a text inside a line; GitHub looks for mentions and formulas everywhere but in code."""
@@ -14,6 +19,23 @@ def code(text: str, most: int) -> str:
     ticks = _ticks(line, fewest=1)
     space = " " if line[:1] in "` " or line[-1:] in "` " else ""  # an empty text needs some, too
     return f"{ticks}{space}{line}{space}{ticks}"
+
+
+def prose(text: str) -> str:
+    """Set a sentence of ours that may name foreign things; what is in backticks stays code."""
+    pieces = one_line(text.strip(), PROSE_CHARS).split("`")
+    if len(pieces) % 2 == 0:  # the last backtick opens nothing, and so it is just a character
+        pieces[-2:] = ["`".join(pieces[-2:])]
+    line = "".join(
+        code(piece, PROSE_CHARS) if number % 2 else _plain(piece)
+        for number, piece in enumerate(pieces)
+    )
+    return _LIST.sub(r"\1\\", line)
+
+
+def _plain(text: str) -> str:
+    """Take from a text what Markdown or GitHub would see in it."""
+    return _MENTION.sub("`@`", _MARKDOWN.sub(r"\\\g<0>", text))
 
 
 def codes(texts: Sequence[str], named: int, most: int) -> str:
@@ -30,8 +52,9 @@ def fenced(text: str) -> str:
 
 
 def table(rows: Sequence[Iterable[str]]) -> str:
-    """Set words of ours as a table; the first row is its head."""
-    head, *others = ([*cells] for cells in rows)
+    """Set a table of what is set already; the first row is its head."""
+    # A bar would end a cell, even one in code.
+    head, *others = ([cell.replace("|", "\\|") for cell in cells] for cells in rows)
     lines = [head, ["---"] * len(head), *others]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 

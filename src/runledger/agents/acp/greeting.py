@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ...ledger.cut import beginning
 from ...ledger.fingerprint import preview
 from ...ledger.suite import AgentSettings, McpServer
 from ...ledger.value import Json
 from ...ledger.version import VERSION
-from .shapes import as_object
+from .shapes import as_object, text_at
 
 PROTOCOL = 1
+SHOWN = 200  # characters of what an agent calls itself
 
 
 def initialize(agent: AgentSettings) -> Json:
@@ -36,6 +38,14 @@ def version_problem(met: Json) -> str | None:
     if version == PROTOCOL:
         return None
     return f"the agent speaks ACP version {preview(version, 60)}; RunLedger speaks {PROTOCOL}"
+
+
+def session_facts(met: Json, session_id: str, model: str | None) -> Mapping[str, Json]:
+    """Gather what an agent told of itself and its session; none but an id is worth no telling."""
+    agent = as_object(met).get("agentInfo")
+    told = {"name": text_at(agent, "name"), "version": text_at(agent, "version"), "model": model}
+    known = {fact: beginning(text, SHOWN) for fact, text in told.items() if text}
+    return {"id": session_id, **known} if known else {}
 
 
 def _server(server: McpServer) -> Json:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from ...errors import AgentError
 from ...ledger.cut import beginning
-from ...ledger.event import FinalOutput, TaskError, ToolResult, UsageReport
+from ...ledger.event import FinalOutput, Log, TaskError, ToolResult, UsageReport
 from ...ledger.permission import decide
 from ...ledger.prompts import prompts_of
+from ...ledger.session import SESSION
 from ...ledger.trajectory import Exit
 from ...ledger.usage import Usage
 from ...ledger.value import Json
@@ -21,7 +22,7 @@ from .. import LAST_GRACE_S, Assignment, Post, Said, exit_of, fault_of
 from .calls import Calls
 from .consent import CANCELLED, consent
 from .faults import lost
-from .greeting import initialize, new_session, version_problem
+from .greeting import initialize, new_session, session_facts, version_problem
 from .hands import Hands
 from .scales import Scales, size_of
 from .shapes import as_object, text_at
@@ -63,6 +64,8 @@ class AcpSession:
         if not self._talk.session_id:
             raise self._broken("the agent opened a session without a sessionId")
         self._meter.model = model_in(opened)
+        if facts := session_facts(self.met, self._talk.session_id, self._meter.model):
+            yield Log("info", SESSION, facts)
 
     def begin(self) -> Iterator[Said]:
         """Greet the agent and give it the first prompt."""
@@ -149,8 +152,16 @@ class AcpSession:
 
     def _update(self, update: Mapping[str, Json]) -> None:
         self._meter.take(update)
+        self._look_at_model(update)
         if self._prompted:  # what is said before the task is not about it
             self._tell(update, self._turn.take(update))
+
+    def _look_at_model(self, update: Mapping[str, Json]) -> None:
+        """Tell of another model, where an update of the session's options names one."""
+        model = model_in(update)
+        if model and model != self._meter.model:
+            self._meter.model = model
+            self._tell(update, iter((Log("info", SESSION, {"model": model}),)))
 
     def _consent(self, params: Mapping[str, Json]) -> Json:
         """Decide about a tool call, of which nothing else may ever be heard."""

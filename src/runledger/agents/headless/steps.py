@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from ...ledger.adapter import EventRule, Field, StepKind
 from ...ledger.event import Log, Message, Plan, Thought, ToolCall, ToolResult, UsageReport
+from ...ledger.session import SESSION
 from ...ledger.shell_exit import exit_code_in, runs_commands
 from ...ledger.usage import Usage
 from ...ledger.value import Absent, Json
@@ -15,10 +16,7 @@ from ...wire.messages import MOST
 from .. import Said
 from .match import Spot, all_of, as_text, field_at, spots
 
-SESSION = "session"
-"""The message of the log that holds what an agent told about its session."""
-
-SESSION_FACTS = ("id", "model", "tools", "mcp_servers")
+SESSION_FACTS = ("id", "model", "version", "tools", "mcp_servers")
 UNNAMED = "unnamed"  # stands for the name of a tool that was not told
 
 

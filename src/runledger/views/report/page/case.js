@@ -100,15 +100,6 @@ function tabsOf(row, trials, current) {
   return tabs;
 }
 
-/** @param {KeyboardEvent} event */
-function moveAmongTabs(event) {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-  if (!step) return;
-  const tabs = [.../** @type {HTMLElement} */ (event.currentTarget).children];
-  const next = tabs[tabs.indexOf(/** @type {Element} */ (event.target)) + step];
-  /** @type {HTMLElement | undefined} */ (next)?.click();
-}
-
 /** @param {Row} row @param {any} trial @param {boolean} amongOthers */
 function trialPanel(row, trial, amongOthers) {
   const unfold = button("Unfold everything", unfoldAll, { id: "unfold-all" });

@@ -2,7 +2,6 @@
 // cut in the middle can be shown as well as a whole one.
 
 /** @typedef {{text: string, kind: string}} Token */
-/** @typedef {string | [string, number]} Cut a text, or its beginning and its whole length */
 
 const TOKENS = /"(?:[^"\\]|\\[^])*"?|[{}[\],:]|[^\s{}[\],:"]+/g;
 
@@ -82,11 +81,6 @@ function coloured(lines) {
       code.append(token.kind ? el("span", { class: token.kind }, token.text) : token.text);
   });
   return code;
-}
-
-/** @param {Cut} cut */
-function textOf(cut) {
-  return typeof cut === "string" ? cut : cut[0];
 }
 
 /** @param {Cut} cut @returns {string | null} the text, when the JSON is nothing but one whole text */

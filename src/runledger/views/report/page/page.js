@@ -158,22 +158,6 @@ function takeUpSearch() {
   searchBox().select();
 }
 
-function showKeys() {
-  keysDialog().showModal();
-}
-
-function keysDialog() {
-  return /** @type {HTMLDialogElement} */ (byId("keys"));
-}
-
-function toggleTheme() {
-  const root = document.documentElement;
-  const dark = root.dataset.theme
-    ? root.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-}
-
 /** @param {string} query */
 function searchFor(query) {
   choose({ query });

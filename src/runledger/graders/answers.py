@@ -1,0 +1,56 @@
+"""The answers of an experiment that are judged, and what judges see of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..ledger.attempt import Attempt
+from ..ledger.criterion import Criterion
+from ..ledger.findings import BenchRecord
+from ..ledger.settled import settle
+from ..ledger.task import Task
+from ..ledger.value import Json
+from ..ledger.verdict import CriterionVerdict
+from .blind import Blindfold
+from .criteria import answer_in
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an agent said in a run that counts, and what a judge may see of it."""
+
+    task: Task
+    attempt: Attempt
+    said: Json
+    seen: str
+
+
+def answers_in(record: BenchRecord, tools: Iterable[str]) -> list[Answer]:
+    """List the answers to judge, by task, trial and condition.
+
+    A run that timed out and said nothing states nothing: there is nothing to judge.
+    """
+    experiment = record.experiment
+    conditions = [condition.name for condition in experiment.conditions]
+    counting = settle(record.attempts, conditions).counting
+    blindfold = Blindfold(experiment, tools)
+    place = {name: number for number, name in enumerate(conditions)}
+    ordered = sorted(counting, key=lambda slot: (slot.trial, place[slot.condition]))
+    return [
+        Answer(task, one, answer_in(one.output), blindfold.seen(task, one.output))
+        for task in experiment.tasks
+        for slot in ordered
+        if slot.task_id == task.id and not _is_silent(one := counting[slot])
+    ]
+
+
+def verdict_on(answer: Answer, criterion: Criterion, judge: str, key: str) -> CriterionVerdict:
+    """Begin a verdict on one criterion of an answer, which says nothing yet."""
+    return CriterionVerdict(
+        answer.attempt.slot, answer.attempt.number, criterion.id, judge, None, key=key
+    )
+
+
+def _is_silent(attempt: Attempt) -> bool:
+    return attempt.timed_out and attempt.output in ("", None)

@@ -1,0 +1,1 @@
+"""Views of an experiment: texts derived from its record and its findings."""

@@ -1,0 +1,1 @@
+"""What the report of an experiment shows: words and tables, plots, and a line for each task."""
