@@ -87,6 +87,16 @@ def test_all_findings_come_at_once(bench: Bench) -> None:
         assert words in told
 
 
+def test_a_condition_may_be_wrong_in_name_and_content(bench: Bench) -> None:
+    """Both are told."""
+    bench.change("conditions.a b", {"x": 1})
+
+    told = "\n".join(bench.findings())
+
+    assert "conditions.a b: must be 1 to 100 of" in told
+    assert "conditions.a b.x: unknown key" in told
+
+
 def test_one_baseline_is_needed(bench: Bench) -> None:
     """Without one there is nothing to compare with."""
     bench.change("conditions.without.baseline", False)

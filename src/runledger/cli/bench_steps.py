@@ -72,6 +72,7 @@ def run_here(chosen: Chosen, path: Path, options: BenchOptions, quiet: bool) -> 
     from ..harness.bench_views import LiveFiles, derive_bench
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
+    from ..store.bench import MONEY
     from ..suite.experiment import load_experiment
     from ..views.experiment import terminal
     from .bench_progress import Together, watcher_for
@@ -88,6 +89,8 @@ def run_here(chosen: Chosen, path: Path, options: BenchOptions, quiet: bool) -> 
     put(terminal.render_status(record, findings, look_at(1)))
     if record.status == "invalid":
         say(terminal.render_discards(findings.discards, look_at(2)))
+    if record.stopped == MONEY:
+        say(f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent")
     say(f"the run is in {path}\n{next_step(record, path)}")
     return 128 + signum if signum is not None else 0 if record.status == "done" else 3
 

@@ -174,7 +174,10 @@ class _Conductor:
 
 
 def _refuse_unfit(experiment: Experiment) -> None:
-    """Raise for an agent that is not there, or for tasks that it cannot be given."""
+    """Raise for an agent that is not there, tasks that it cannot be given, or no repository."""
+    if experiment.workspace == "git-worktree" and not is_repository(Path(experiment.cwd)):
+        told = f"agent.workspace: git-worktree needs a git repository, and {experiment.cwd} is none"
+        raise UsageError(told)
     for condition in experiment.conditions:
         suite = suite_under(experiment, condition)
         require_program(suite.agent, experiment.directory)
@@ -240,9 +243,7 @@ def _workspaces(experiment: Experiment, supervisor: Supervisor) -> Iterator[Work
     try:
         if experiment.workspace == "copy":
             yield copies(base, origin, keep=False)
-        elif is_repository(origin):
-            yield worktrees(base, origin, supervisor, keep=False)
         else:
-            raise UsageError(f"workspace: git-worktree needs a git repository; {origin} is none")
+            yield worktrees(base, origin, supervisor, keep=False)
     finally:
         remove(base)

@@ -54,6 +54,7 @@ class LiveFiles:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._rounds: dict[tuple[str, int, int], list[Attempt]] = {}
 
     def begin(self, record: BenchRecord, left: int, path: Path) -> None:
         """Learn which run it is; this launch is not in its record yet."""
@@ -63,20 +64,28 @@ class LiveFiles:
             launches=(*record.launches, Launch("")),
             firsts=(*record.firsts, len(record.attempts)),
         )
+        for attempt in record.attempts:
+            self._counting(attempt)
 
     def ended(self, attempt: Attempt) -> None:
-        """Write what an attempt adds."""
+        """Write how long an attempt took, and the answers of its block once all are there."""
         with self._lock:
             self._record = replace(self._record, attempts=(*self._record.attempts, attempt))
-            _write_runs(self._path, self._record, self._of_block(attempt))
+            counting = self._counting(attempt)
+            whole = len(counting) == len(self._record.experiment.conditions)
+            files = ((answer.file_name(one.slot), answer.render(one)) for one in counting)
+            _write_runs(self._path, self._record, files if whole else ())
 
     def finish(self) -> None:
         """Leave the rest to the views of the whole run."""
 
-    def _of_block(self, attempt: Attempt) -> Iterable[tuple[str, str]]:
-        conditions = self._record.experiment.conditions
-        mine = {answer.file_name(attempt.slot._replace(condition=one.name)) for one in conditions}
-        return (file for file in answer.answer_files(self._record) if file[0] in mine)
+    def _counting(self, attempt: Attempt) -> list[Attempt]:
+        """List the attempts of the same round of the same block that count."""
+        key = attempt.slot.task_id, attempt.slot.trial, attempt.round
+        counting = self._rounds.setdefault(key, [])
+        if attempt.standing.state == "counts":
+            counting.append(attempt)
+        return counting
 
 
 def _write_runs(path: Path, record: BenchRecord, files: Iterable[tuple[str, str]]) -> None:

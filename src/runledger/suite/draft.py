@@ -86,6 +86,8 @@ def _cut(kept: dict[str, Any], steps: Steps, missing: bool) -> None:
         return
     holder: Any = kept
     for step in steps[:-1]:
+        if isinstance(holder, dict) and step not in holder:
+            return  # its name was broken, too, and it is gone already
         holder = holder[step]
     if isinstance(holder, list):
         holder[int(steps[-1])] = "x"  # a text does in most lists

@@ -100,7 +100,7 @@ def signed(points: float) -> str:
 def _forest(
     experiment: Experiment, axis: Axis, tasks: Sequence[TaskEffect], mean: Effect | None
 ) -> Forest:
-    ranked = _kept(sorted(tasks, key=lambda one: -one.difference))
+    ranked = _kept(sorted(tasks, key=lambda one: -round(one.difference, 6)))
     density, height = _density(len(ranked))
     groups = tuple(_groups(ranked, axis, height))
     bottom = HEAD + sum(_height(group, height) for group in groups)

@@ -1,0 +1,510 @@
+"""runledger bench: planning, going on after a kill, the background, money, and what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from kit import runledger, survivors
+from lab import CRITERIA, Lab
+
+SLOW_FROM_FOURTH = """
+session()
+if times("n") == 4:
+    open("hangs.txt", "w").write("x\\n")
+    time.sleep(1000)
+answer("alpha beta" if context else "alpha")
+"""
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Lab:
+    """Give an experiment of two tasks and two conditions."""
+    return Lab(tmp_path)
+
+
+# --------------------------------------------------------------- plan
+
+
+def test_a_plan_is_written_before_anything_runs(lab: Lab) -> None:
+    """`plan` asks no agent; it draws the order and tells what the experiment could show."""
+    done = lab.tasks(6).bench("plan")
+
+    assert done.code == 0, done.err
+    assert len(lab.plan) == 12
+    assert lab.asked == []
+    assert "6 tasks × 2 conditions × 1 trial = 12 runs" in done.out
+    assert "standard deviations" in " ".join(done.out.split())
+    assert lab.summary["status"] == "planned"
+
+
+def test_the_same_seed_plans_the_same_order(lab: Lab) -> None:
+    """Two plans of one file differ in nothing but their directory."""
+    lab.tasks(5).bench("plan")
+    lab.bench("plan")
+
+    one, other = ((run / "plan.jsonl").read_bytes() for run in lab.runs)
+    assert one == other
+
+
+def test_a_seed_is_drawn_where_none_is_given(lab: Lab) -> None:
+    """The drawn seed is in protocol.yaml, and the run goes by it."""
+    lab.set(order={"seed": None})
+    lab.bench("plan")
+    planned = [f"{run['task_id']} {run['condition']}" for run in lab.plan]
+
+    assert lab.bench("run").code == 0
+    assert lab.asked == planned
+    assert isinstance(lab.summary["seed"], int)
+
+
+def test_a_plan_knows_what_an_earlier_run_took(lab: Lab) -> None:
+    """Time and cost are foreseen from the last run of the experiment."""
+    lab.tasks(6)
+    lab.all_steps()
+
+    done = lab.bench("plan")
+
+    assert "$0.12" in done.out, done.out
+    assert lab.runs[0].name in done.out
+
+
+def test_a_dry_run_shows_what_each_condition_would_be_given(lab: Lab) -> None:
+    """The exact prompt, command and names of variables; no agent is asked, nothing written."""
+    lab.set(common={"disallowed_tools": ["Task"]})
+
+    done = lab.bench("plan", "--dry-run", "--task", "t2", env={"HOME": "/home/secret-name"})
+
+    assert done.code == 0, done.err
+    assert "<ctx>" in done.out
+    assert "some context" in done.out
+    assert "this is task t2." in done.out
+    assert "--without Task" in done.out
+    assert "RL_TEST_MARK" in done.out
+    assert lab.mark not in done.out
+    assert "secret-name" not in done.out
+    assert lab.runs == []
+    assert lab.asked == []
+
+
+def test_a_dry_run_of_an_unknown_task_names_the_known_ones(lab: Lab) -> None:
+    """A typing error costs nothing."""
+    done = lab.bench("plan", "--dry-run", "--task", "t3")
+
+    assert done.code == 2
+    assert "t3" in done.err
+    assert "t1" in done.err
+
+
+# --------------------------------------------------------------- going on
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_experiment_goes_on_where_it_was(lab: Lab, how: signal.Signals) -> None:
+    """Nothing finished runs twice; what was under way is another attempt."""
+    lab.tasks(3).agent(SLOW_FROM_FOURTH)
+    process = lab.begin("run")
+    lab.until("hangs.txt", 1)
+    os.kill(process.pid, how)
+    process.wait()
+    before = lab.lines
+    while list(survivors(lab.mark)):
+        time.sleep(0.01)
+
+    done = lab.bench("run")
+
+    assert done.code == 0, done.err
+    assert len(before) == 3
+    assert lab.lines[:3] == before
+    assert len(lab.lines) == 6
+    assert len(lab.asked) == 7
+    assert {line["attempt"] for line in lab.lines} == {1, 2}
+    assert [row[0] for row in lab.timing].count("model_mapping") == 2
+    assert lab.summary["status"] == "done"
+
+
+def test_a_result_without_its_end_is_run_again(lab: Lab) -> None:
+    """A kill between the result and the ending leaves a line that does not count."""
+    lab.bench("run")
+    log = lab.run / "run.jsonl"
+    lines = log.read_text().splitlines(keepends=True)
+    last = max(n for n, line in enumerate(lines) if '"type":"case_end"' in line)
+    log.write_text("".join(lines[:last]))
+
+    done = lab.bench("run")
+
+    assert done.code == 0, done.err
+    assert len(lab.lines) == 4
+    assert lab.lines[-1]["attempt"] == 2
+
+
+def test_a_finished_experiment_is_not_run_again(lab: Lab) -> None:
+    """The same command once more asks nobody, and says how to run anew."""
+    lab.bench("run")
+
+    done = lab.bench("run")
+
+    assert done.code == 0
+    assert "already" in done.err
+    assert len(lab.asked) == 4
+    assert lab.bench("plan").code == 0
+    assert lab.bench("run").code == 0
+    assert len(lab.asked) == 8
+
+
+def test_a_changed_file_begins_a_new_run(lab: Lab) -> None:
+    """The hash of the protocol tells; the old run stays as it is."""
+    lab.bench("plan")
+    lab.tasks(3)
+
+    lab.bench("run")
+
+    old, new = lab.runs
+    assert (old / "results.jsonl").read_text() == ""
+    assert len((new / "results.jsonl").read_text().splitlines()) == 6
+
+
+def test_a_run_directory_names_the_experiment(lab: Lab) -> None:
+    """EXPERIMENT may be a run: to run, to judge, to report, though its file is gone."""
+    lab.bench("plan")
+    (lab.path / "experiment.yaml").unlink()
+    run = f"bench/{lab.run.name}"
+
+    for step in ("run", "status", "judge", "report"):
+        done = runledger("bench", step, run, cwd=lab.path)
+        assert done.code in (0, 4), (step, done.err)
+    assert lab.summary["status"] == "done"
+
+
+def test_two_processes_do_not_run_one_experiment(lab: Lab) -> None:
+    """The second one is told that it is being run."""
+    lab.agent(SLOW_FROM_FOURTH)
+    process = lab.begin("run")
+    lab.until("hangs.txt", 1)
+
+    done = lab.bench("run")
+    status = lab.bench("status")
+
+    os.kill(process.pid, signal.SIGTERM)
+    process.wait()
+    assert done.code == 2
+    assert "being run" in done.err
+    assert "3 of 4" in status.out
+    assert "running" in status.out
+
+
+def test_a_run_that_was_stopped_for_good_is_not_gone_on_with(lab: Lab) -> None:
+    """After too many discards a new run begins, once the cause is mended."""
+    lab.tasks(1).agent("session()\ncall('Read')\nsys.exit(1)")
+    assert lab.bench("run").code == 3
+    lab.agent("session()\nanswer('alpha')")
+
+    done = lab.bench("run")
+
+    assert done.code == 0, done.err
+    assert len(lab.runs) == 2
+
+
+# --------------------------------------------------------------- background
+
+
+def test_a_detached_experiment_runs_on_by_itself(lab: Lab) -> None:
+    """`--detach` returns at once; `status` tells when it is done."""
+    lab.agent(
+        """
+        session()
+        while not os.path.exists("go"):
+            time.sleep(0.01)
+        answer("alpha")
+        """
+    )
+
+    done = lab.bench("run", "--detach")
+    status = lab.bench("status")
+    lab.file("go", "")
+    while "4 of 4" not in (later := lab.bench("status")).out or "running" in later.out:
+        time.sleep(0.05)
+
+    assert done.code == 0, done.err
+    assert "bench status" in done.err
+    assert "running" in status.out
+    assert "next: runledger bench judge" in later.out
+    assert list(survivors(lab.mark)) == []
+
+
+def test_a_detached_experiment_that_cannot_begin_says_so(lab: Lab) -> None:
+    """What is wrong is told at once, not in a log that nobody reads."""
+    lab.set(agent={**lab.document["agent"], "workspace": "git-worktree"})
+
+    done = lab.bench("run", "--detach")
+
+    assert done.code == 2
+    assert "git" in done.err
+
+
+# --------------------------------------------------------------- limits
+
+
+def test_money_stops_it_and_more_money_goes_on(lab: Lab) -> None:
+    """Nothing new begins beyond the cost; what was spent before counts."""
+    lab.agent("session()\nanswer('alpha', cost=0.5)")
+
+    done = lab.bench("run", "--max-total-cost-usd", "1.2")
+    again = lab.bench("run", "--max-total-cost-usd", "1.2")
+    rich = lab.bench("run", "--max-total-cost-usd", "10")
+
+    assert (done.code, again.code, rich.code) == (3, 3, 0)
+    assert "1.2" in done.err
+    assert len(lab.asked) == 4
+
+
+def test_a_timeout_counts_and_states_nothing(lab: Lab) -> None:
+    """A condition that makes the agent slow is not spared by discards."""
+    lab.set(agent={**lab.document["agent"], "timeout_s": 1})
+    lab.agent("session()\nif context:\n    time.sleep(1000)\nanswer('alpha beta')")
+
+    lab.all_steps()
+
+    with_ = {one["name"]: one for one in lab.summary["conditions"]}["with"]
+    assert (with_["timed_out"], with_["score"], with_["discarded"]) == (2, 0.0, {})
+    assert list(survivors(lab.mark)) == []
+
+
+def test_sequential_stops_when_the_evidence_is_enough(lab: Lab) -> None:
+    """After so many wins in a row the rest need not be run; the verdict is the e-value's."""
+    lab.tasks(40)
+
+    done = lab.bench("run", "--sequential")
+    report = lab.bench("report")
+
+    assert done.code == 0, done.err
+    assert len(lab.asked) < 40
+    assert lab.summary["sequential_stopping"] is True
+    assert lab.summary["verdict"] == "pass"
+    assert report.code == 0, report.err
+    assert "e-value" in report.out
+
+
+def test_sequential_runs_to_the_end_without_evidence(lab: Lab) -> None:
+    """Where both do the same, nothing stops it early."""
+    lab.tasks(4).agent("session()\nanswer('alpha')")
+
+    assert lab.bench("run", "--sequential").code == 0
+    assert len(lab.asked) == 8
+
+
+def test_sequential_needs_somebody_who_judges(lab: Lab) -> None:
+    """A person cannot be asked while it runs."""
+    lab.tasks(2, judge_criteria=["It says why.", "It says how."])
+
+    done = lab.bench("run", "--sequential")
+
+    assert done.code == 2
+    assert "scoring.judges" in done.err
+    assert lab.asked == []
+
+
+# --------------------------------------------------------------- judging and the report
+
+
+def test_a_report_before_judging_says_what_is_missing(lab: Lab) -> None:
+    """Never 0 when something was not judged."""
+    lab.bench("run")
+
+    done = lab.bench("report")
+
+    assert done.code == 3
+    assert "bench judge" in done.err
+
+
+def test_a_gate_that_fails_is_exit_code_one(lab: Lab) -> None:
+    """The verdict of the report is the command's."""
+    lab.tasks(8).agent("session()\nanswer('alpha beta' if not context or task == 't3' else 'none')")
+
+    done = lab.all_steps()
+
+    assert done.code == 1
+    assert done.out.startswith("NO-GO")
+    assert lab.summary["verdict"] == "fail"
+
+
+def test_an_inconclusive_gate_is_exit_code_four_where_that_is_asked_for(lab: Lab) -> None:
+    """Thin evidence passes unless somebody minds; the number of further tasks is told."""
+    lab.tasks(4).agent(
+        "session()\nanswer('alpha beta' if context == (task in ('t1', 't2', 't3')) else 'alpha')"
+    )
+
+    plain = lab.all_steps()
+    minding = lab.bench("report", "--fail-on-inconclusive")
+
+    assert (plain.code, minding.code) == (0, 4)
+    assert "further tasks" in " ".join(plain.out.split())
+
+
+def test_judging_again_is_free(lab: Lab) -> None:
+    """The same question is asked once, over all commands."""
+    judge = """
+        import json, sys
+        open("judged.txt", "a").write("x\\n")
+        print(json.dumps({"verdict": "met"}))
+    """
+    lab.tasks(2, judge_criteria=["It says why.", "It says how."]).file("judge.py", judge)
+    lab.set(scoring={"judges": [{"id": "j1", "command": ["{python}", "judge.py"]}]})
+    lab.all_steps()
+    asked = (lab.path / "judged.txt").read_text()
+
+    done = lab.bench("judge")
+
+    assert done.code == 0
+    assert (lab.path / "judged.txt").read_text() == asked
+    assert "known from before" in done.err
+
+
+def test_a_judge_that_answers_rubbish_costs_nothing_that_was_judged(lab: Lab) -> None:
+    """Its fault is told and the exit code is 3; mended, only what is left is asked."""
+    rubbish = """
+        import json, sys
+        asked = json.load(sys.stdin)
+        print("hm" if asked["criterion"]["id"] == "c2" else json.dumps({"verdict": "met"}))
+    """
+    lab.tasks(1, judge_criteria=["It says why.", "It says how."]).file("judge.py", rubbish)
+    lab.set(scoring={"judges": [{"id": "j1", "command": ["{python}", "judge.py"]}]})
+    lab.bench("run")
+
+    done = lab.bench("judge")
+    lab.file("judge.py", 'print(\'{"verdict": "partial"}\')')
+    mended = lab.bench("judge")
+
+    assert done.code == 3
+    assert "j1" in done.err
+    assert "c2" in done.err
+    assert mended.code == 0, mended.err
+    assert lab.summary["unjudged"] == 0
+
+
+def test_a_person_judges_on_a_blinded_sheet(lab: Lab) -> None:
+    """`--manual` writes the sheet, and reads the ticks of the same sheet back."""
+    lab.tasks(1, judge_criteria=["It names alpha.", "It names beta."])
+    lab.bench("run")
+
+    first = lab.bench("judge", "--manual")
+    sheet = lab.run / "judging.md"
+    text = sheet.read_text()
+    sheet.write_text(text.replace("- [ ] met", "- [x] met"))
+    second = lab.bench("judge", "--manual")
+    report = lab.bench("report")
+
+    assert first.code == 0, first.err
+    assert "judging.md" in first.err
+    assert "ctx" not in text
+    assert "Total tool calls" not in text
+    assert second.code == 0, second.err
+    assert report.code == 0, report.err
+    assert {one["score"] for one in lab.summary["conditions"]} == {100.0}
+
+
+def test_views_are_made_again_byte_for_byte(lab: Lab) -> None:
+    """Every view of a run can be deleted and made again."""
+    lab.all_steps()
+    names = ("scenarios.md", "results.md", "summary.json", "report.html", "runs/timing.csv",
+             "runs/t1-with.md")  # fmt: skip
+    before = {name: (lab.run / name).read_bytes() for name in names}
+    for name in names:
+        (lab.run / name).unlink()
+
+    lab.bench("report")
+
+    assert {name: (lab.run / name).read_bytes() for name in names} == before
+
+
+@pytest.mark.parametrize("format", ["json", "markdown"])
+def test_a_report_in_other_formats(lab: Lab, format: str) -> None:
+    """JSON is summary.json, Markdown is results.md."""
+    lab.all_steps()
+
+    done = lab.bench("report", "--format", format)
+
+    file = "summary.json" if format == "json" else "results.md"
+    assert done.out.strip() == (lab.run / file).read_text().strip()
+
+
+# --------------------------------------------------------------- other commands, bad input
+
+
+def test_other_commands_leave_an_experiment_alone(lab: Lab) -> None:
+    """`report` and `compare` would misread it, and say which command does not."""
+    lab.all_steps()
+    page = (lab.run / "report.html").read_bytes()
+    run = f"bench/{lab.run.name}"
+
+    report = runledger("report", run, cwd=lab.path)
+    compare = runledger("compare", run, run, cwd=lab.path)
+
+    assert (report.code, compare.code) == (2, 2)
+    assert "bench report" in report.err
+    assert "bench report" in compare.err
+    assert (lab.run / "report.html").read_bytes() == page
+
+
+def test_a_secret_of_the_agent_is_not_written(lab: Lab) -> None:
+    """protocol.yaml and the record hold a placeholder in its place."""
+    secret = "s3cr3t-value-of-the-agent"
+    lab.document["agent"]["env"]["set"]["API_TOKEN"] = secret
+    lab.agent("session()\nanswer('alpha ' + os.environ['API_TOKEN'])")
+
+    lab.all_steps()
+
+    for file in lab.run.rglob("*"):
+        assert not file.is_file() or secret.encode() not in file.read_bytes(), file
+
+
+def test_an_agent_that_is_not_there_is_told_before_anything_runs(lab: Lab) -> None:
+    """Exit code 2 or 3 at once, and no attempt is used up."""
+    lab.set(agent={**lab.document["agent"], "command": ["no-such-agent"]})
+
+    done = lab.bench("run")
+
+    assert done.code in (2, 3)
+    assert "no-such-agent" in done.err
+    assert lab.asked == []
+
+
+def test_all_that_is_wrong_with_a_file_is_told_at_once(lab: Lab) -> None:
+    """Two baselines, missing criteria and an unknown adapter, each with its place."""
+    lab.set(
+        conditions={"a": {"baseline": True}, "b": {"baseline": True}},
+        agent={"command": ["x"], "adapter": "cluade"},
+    )
+    lab.file("tasks.jsonl", json.dumps({"id": "t1", "input": "x"}) + "\n")
+
+    done = lab.bench("run")
+
+    assert done.code == 2
+    assert "baseline" in done.err
+    assert "judge_criteria" in done.err
+    assert "did you mean claude" in done.err
+
+
+def test_bench_alone_prints_its_help(tmp_path: Path) -> None:
+    """`runledger bench` is no error."""
+    done = runledger("bench", cwd=tmp_path)
+
+    assert done.code == 0
+    for step in ("plan", "run", "status", "judge", "report"):
+        assert step in done.out
+
+
+def test_nothing_is_left_of_tasks_without_a_criterion_met(lab: Lab) -> None:
+    """Criteria with checks need no judge at all."""
+    assert all("check" in one for one in CRITERIA)
+    lab.bench("run")
+
+    done = lab.bench("judge")
+
+    assert done.code == 0, done.err
+    assert "8 by check" in done.err
