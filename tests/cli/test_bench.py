@@ -463,6 +463,20 @@ def test_a_secret_of_the_agent_is_not_written(lab: Lab) -> None:
         assert not file.is_file() or secret.encode() not in file.read_bytes(), file
 
 
+def test_a_run_whose_secrets_are_gone_is_run_by_its_file(lab: Lab) -> None:
+    """A placeholder is no token: the run's directory alone will not do."""
+    lab.document["agent"]["env"]["set"]["API_TOKEN"] = "s3cr3t-value-of-the-agent"
+    lab.bench("plan")
+
+    by_run = runledger("bench", "run", f"bench/{lab.run.name}", cwd=lab.path)
+    by_file = lab.bench("run")
+
+    assert by_run.code == 2
+    assert "secrets" in by_run.err
+    assert by_file.code == 0, by_file.err
+    assert len(lab.runs) == 1
+
+
 def test_an_agent_that_is_not_there_is_told_before_anything_runs(lab: Lab) -> None:
     """Exit code 2 or 3 at once, and no attempt is used up."""
     lab.set(agent={**lab.document["agent"], "command": ["no-such-agent"]})

@@ -15,6 +15,7 @@ from runledger.ledger.attempt import Attempt, Slot
 from runledger.ledger.experiment import ExperimentGate
 from runledger.views.experiment import html
 from runledger.views.experiment.report.axis import Axis, axis_of, ticks_of
+from runledger.views.experiment.report.effects import tone_of
 from runledger.views.experiment.report.forest import MOST_ROWS, Forest, forests_of
 from runledger.views.experiment.report.tasks import TASK_BYTES
 from runledger.views.report.one_file import Room
@@ -123,6 +124,27 @@ def test_a_sentence_loses_only_the_word_that_the_badge_says() -> None:
 
     assert "Nothing: was judged." in told
     assert 'class="badge pass">Go</span><bdi class="name">with</bdi>' in page(made)
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference", "p", "tone"),
+    [
+        ("score", 9.0, 0.01, "passed"),
+        ("score", -9.0, 0.01, "failed"),
+        ("duration_s", -9.0, 0.01, "passed"),
+        ("score", 9.0, 0.2, ""),
+    ],
+)
+def test_only_what_is_shown_has_a_colour(
+    metric: Any, difference: float, p: float, tone: str
+) -> None:
+    """Better is green and worse is red, unless chance would do among all that was tested."""
+    effect = replace(
+        bench().findings.effects[0], metric=metric, p_adjusted=p, difference=difference,
+        ci=(difference - 1, difference + 1),
+    )  # fmt: skip
+
+    assert tone_of(effect, 0.95) == tone
 
 
 def test_long_answers_are_cut_and_say_so() -> None:

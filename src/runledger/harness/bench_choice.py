@@ -8,10 +8,12 @@ from pathlib import Path
 from ..errors import UsageError
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord
+from ..ledger.value import texts_in
 from ..store.bench import find_benches, read_bench
 from ..store.protocol import PROTOCOL
 from ..suite.experiment import load_experiment
 
+REDACTED = "[REDACTED"
 RESUMABLE = ("planned", "interrupted")
 
 
@@ -28,6 +30,8 @@ def choose_experiment(given: Path, output_dir: Path | None, *, to_run: bool) -> 
     """Load the experiment that a file or the directory of a run tells of."""
     experiment = load_experiment(given, to_run=to_run)
     if (given / PROTOCOL).is_file():
+        if to_run:
+            _refuse_redacted(experiment, given)
         return Chosen(experiment, given.parent, given)
     return Chosen(experiment, output_dir or Path(experiment.output_dir))
 
@@ -63,6 +67,16 @@ def to_go_on_with(chosen: Chosen) -> BenchRecord | None:
 def path_of(chosen: Chosen, record: BenchRecord) -> Path:
     """Give the directory of a run."""
     return chosen.path or chosen.output_dir / record.run_id
+
+
+def _refuse_redacted(experiment: Experiment, run: Path) -> None:
+    """Refuse to run by a protocol whose secrets are gone: the agent would get placeholders."""
+    kept = [experiment.protocol.experiment, *experiment.protocol.tasks]
+    if any(REDACTED in text for value in kept for text in texts_in(value)):
+        raise UsageError(
+            f"{run / PROTOCOL} does not hold the secrets that the experiment's file does; "
+            "go on with that file: runledger bench run EXPERIMENT.yaml"
+        )
 
 
 def _runs(chosen: Chosen) -> list[BenchRecord]:

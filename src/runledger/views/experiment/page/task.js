@@ -210,9 +210,14 @@ function failedSection(failed) {
   return el("section", { class: "discards" }, head, el("ul", {}, ...rows));
 }
 
-function unfoldAll() {
-  for (const element of document.querySelectorAll("#task-page .unfold[aria-expanded=false]"))
+/** @param {Element} within */
+function unfold(within) {
+  for (const element of within.querySelectorAll(".unfold[aria-expanded=false]"))
     /** @type {HTMLElement} */ (element).click();
+}
+
+function unfoldAll() {
+  unfold(byId("task-page"));
   for (const element of document.querySelectorAll("#task-page details"))
     /** @type {HTMLDetailsElement} */ (element).open = true;
 }

@@ -51,15 +51,16 @@ function verdictLine(verdict, at) {
     verdict.word ?? "none",
   );
   const line = el("div", { class: "judged" }, mark, el("small", {}, verdict.judge));
-  if (verdict.quote) line.append(quoteLink(verdict, at));
+  if (verdict.quote) line.append(quoteOf(verdict, at));
   if (verdict.void) line.append(el("p", { class: "cut" }, `Does not count: ${verdict.void}`));
   if (verdict.reasoning)
     line.append(el("details", {}, el("summary", {}, "reasoning"), el("p", {}, verdict.reasoning)));
   return line;
 }
 
-/** @param {Verdict} verdict @param {number} at */
-function quoteLink({ criterion, quote }, at) {
+/** What a judge quotes, which leads to its place. @param {Verdict} verdict @param {number} at */
+function quoteOf({ criterion, quote, void: why }, at) {
+  if (why !== null) return el("span", { class: "said" }, `“${quote}”`);
   return button(`“${quote}”`, () => goToQuote(criterion, at), {
     class: "said",
     title: "show it in the answer",
@@ -72,10 +73,7 @@ function goToQuote(criterion, at) {
   const isIt = (/** @type {Element} */ mark) =>
     JSON.parse(mark.getAttribute("data-criteria") ?? "[]").includes(criterion);
   const find = () => [...answer.querySelectorAll("mark.quote")].find(isIt);
-  if (!find())
-    /** @type {HTMLElement | null} */ (
-      answer.querySelector(".unfold[aria-expanded=false]")
-    )?.click();
+  if (!find()) unfold(answer);
   const mark = /** @type {HTMLElement | undefined} */ (find());
   (mark ?? answer).scrollIntoView({ block: "center" });
   mark?.focus({ preventScroll: true });
@@ -83,6 +81,7 @@ function goToQuote(criterion, at) {
 
 /** Go to the quote after the one that has the focus, and from the last to the first. */
 function goToNextQuote() {
+  byId("task-page").querySelectorAll(".run").forEach(unfold);
   /** @type {NodeListOf<HTMLElement>} */
   const found = byId("task-page").querySelectorAll("mark.quote");
   const marks = [...found];

@@ -21,7 +21,7 @@ from ..words import (
     level,
     p_value,
 )
-from .table import Cell, Table, numbers, plain, said, table, words
+from .table import Cell, Column, Table, numbers, plain, said, table, words
 
 HOW_TO_READ = (
     "Better, worse and same count tasks. p is adjusted over all metrics and conditions (Holm). "
@@ -65,28 +65,26 @@ def effect_tables(experiment: Experiment, findings: Findings) -> Iterator[Table]
     told = [name for name in found if found[name]]
     for name in told:
         about = HOW_TO_READ if name == told[-1] else ""
-        yield _effects(level(experiment), (shown(baseline), shown(name)), found[name], about)
+        rows = [_effect(one, experiment.level) for one in found[name]]
+        columns = _effect_columns(experiment, shown(baseline), shown(name))
+        yield table(f"{shown(name)} against {shown(baseline)}", columns, rows, about)
 
 
-def _effects(
-    interval_words: str, names: tuple[str, str], effects: list[Effect], about: str
-) -> Table:
-    baseline, condition = names
-    columns = [
+def _effect_columns(experiment: Experiment, baseline: str, condition: str) -> list[Column]:
+    return [
         *words("Metric"),
-        *numbers(baseline, condition, "Difference", interval_words.capitalize()),
+        *numbers(baseline, condition, "Difference", level(experiment).capitalize()),
         *numbers("p", "p adjusted", "Better", "Worse", "Same", "Tasks", "Detectable"),
         *words("Test"),
     ]
-    return table(f"{condition} against {baseline}", columns, map(_effect, effects), about)
 
 
-def _effect(effect: Effect) -> Iterator[Cell]:
+def _effect(effect: Effect, wanted: float) -> Iterator[Cell]:
     metric = effect.metric
     yield plain(_capital(METRICS[metric]))
     yield plain(amount(metric, effect.baseline))
     yield plain(amount(metric, effect.mean))
-    yield plain(difference(metric, effect.difference), _ratio(effect), _tone(effect))
+    yield plain(difference(metric, effect.difference), _ratio(effect), tone_of(effect, wanted))
     yield plain(interval(metric, effect.ci), _ratio_interval(effect))
     yield plain(p_value(effect.p))
     yield plain(p_value(effect.p_adjusted))
@@ -96,9 +94,10 @@ def _effect(effect: Effect) -> Iterator[Cell]:
     yield plain(TESTS[effect.test] + clusters, shown(effect.note or "", 1000))
 
 
-def _tone(effect: Effect) -> str:
-    """Colour a difference only where its interval leaves out no change."""
-    if effect.ci is None or effect.ci[0] <= 0 <= effect.ci[1]:
+def tone_of(effect: Effect, wanted: float) -> str:
+    """Colour a difference only where it is shown: among all that was tested, not by chance."""
+    p = effect.p if effect.p_adjusted is None else effect.p_adjusted
+    if p > 1 - wanted or effect.ci is None or effect.ci[0] <= 0 <= effect.ci[1]:
         return ""
     better = (effect.difference > 0) == (effect.metric in ("score", "completion"))
     return "passed" if better else "failed"
