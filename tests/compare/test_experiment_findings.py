@@ -140,6 +140,15 @@ def test_nothing_that_counts_is_no_verdict() -> None:
     assert found.tallies[0].score is None
 
 
+def test_a_baseline_alone_is_compared_with_nothing() -> None:
+    """It has scores and no verdict."""
+    found = findings_of(scored({"without": [50.0] * 6}))
+
+    assert found.verdict == "inconclusive"
+    assert found.sentence == "Inconclusive: there is no condition beside the baseline."
+    assert not found.effects
+
+
 def test_a_block_of_one_condition_counts_for_none() -> None:
     """There is nothing to compare it with."""
     record = better()

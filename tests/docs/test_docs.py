@@ -26,6 +26,9 @@ PAGES = [
     "docs/how-to/real-agents.md",
     "docs/reference/capture.md",
     "docs/reference/graders.md",
+    "docs/tutorial-experiment.md",
+    "docs/how-to/experiments.md",
+    "docs/reference/experiments.md",
 ]
 
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

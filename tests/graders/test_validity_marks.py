@@ -62,6 +62,18 @@ def test_a_forbidden_tool_that_the_agent_had_is_a_violation() -> None:
     ]
 
 
+def test_a_tool_that_was_used_was_had_though_the_list_lacks_it() -> None:
+    """Seed 004 section 5: the list may be told before the server of a forbidden tool is there."""
+    session, call = told(tools=["Read"]), called("mcp__lens__get_context")
+    refused = called("mcp__lens__get_context", ok=False)
+
+    assert found(forbidding(tools=("mcp__lens__*",)), session, *call) == [
+        "forbid.tools has mcp__lens__*, and the agent had mcp__lens__get_context"
+    ]
+    assert found(expecting(tools=("mcp__lens__*",)), session, *call) == []
+    assert found(forbidding(tools=("mcp__lens__*",)), session, *refused) == []
+
+
 def test_names_of_tools_differ_by_their_case() -> None:
     """`task` is another tool than `Task`."""
     assert found(forbidding(tools=("Task",)), told(tools=["task"])) == []

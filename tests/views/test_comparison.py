@@ -67,6 +67,7 @@ def test_the_text_tells_figures_changes_and_what_is_left_out() -> None:
 
     assert "A before.jsonl: 24 tasks, 24 trials" in flat
     assert "B after.jsonl: 24 tasks, 24 trials" in flat
+    assert "pass: B passes no less often than A, over 21 of 22 tasks" in flat
     assert "duration 914 ms 337 ms ×0.37" in flat
     assert "better B" in flat
     assert "worse in B: t15 (passed → failed)" in flat
@@ -144,6 +145,7 @@ def test_the_markdown_holds_the_same_and_no_foreign_markup() -> None:
     text = render_markdown(colourful())
 
     assert "- **A** `before.jsonl`: 24 tasks, 24 trials" in text
+    assert "\n**pass**: B passes no less often than A, over 21 of 22 tasks\n" in text
     assert "| duration | 914 ms | 337 ms | ×0.37 |" in text
     assert "- only in A: `gone`" in text
     assert "- worse in B: `t15` (passed → failed)" in text
@@ -156,7 +158,19 @@ def test_the_json_is_the_published_shape() -> None:
     found = json.loads(render_json(colourful()))
 
     assert found["schema_version"] == 1
-    assert list(found) == ["schema_version", "a", "b", "tasks", "metrics", "unknown", "cases"]
+    assert list(found) == [
+        "schema_version",
+        "a",
+        "b",
+        "verdict",
+        "reason",
+        "tasks",
+        "metrics",
+        "unknown",
+        "cases",
+    ]
+    assert found["verdict"] == "pass"
+    assert found["reason"] == "B passes no less often than A, over 21 of 22 tasks"
     assert found["tasks"] == {
         "paired": 22,
         "only_a": ["gone"],

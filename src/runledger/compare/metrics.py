@@ -54,6 +54,13 @@ def measure(pairs: Sequence[Pair]) -> tuple[Metric, ...]:
     return tuple(known[id] for id in ORDER if id in known)
 
 
+def differences_of(id: MetricId, pairs: Iterable[Pair]) -> list[float]:
+    """List by how much the mean of a quantity differs, for each task that has it on both sides."""
+    quantity = next(one for one in QUANTITIES if one.id == id)
+    both = _known_on_both(pairs, lambda trials: _values(quantity, trials))
+    return [float(_mean(b) - _mean(a)) for a, b in both]
+
+
 def _mean_change(quantity: Quantity, pairs: Iterable[Pair]) -> Metric | None:
     """Compare the means of a quantity, trials averaged within a task."""
     both = _known_on_both(pairs, lambda trials: _values(quantity, trials))

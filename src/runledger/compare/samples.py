@@ -8,43 +8,42 @@ from dataclasses import replace
 from ..ledger.comparison import Comparison, Metric, Sample, Verdict
 from .holm import holm
 from .metrics import MORE_IS_BETTER, ORDER, measure
-from .pairing import pair, side_of, task_pair
-
-SURE = 0.05
+from .pairing import Paired, pair, side_of, task_pair
+from .worse import SURE, judge
 
 
 def compare_samples(first: Sample, others: Sequence[Sample]) -> tuple[Comparison, ...]:
     """Lay every other sample beside the first; chances are adjusted for all tests made."""
-    return _judged([_measured(first, other) for other in others])
-
-
-def _measured(a: Sample, b: Sample) -> Comparison:
-    paired = pair(a, b)
-    metrics = measure(paired.pairs)
-    known = {metric.id for metric in metrics}
-    return Comparison(
-        a=side_of(a),
-        b=side_of(b),
-        tasks=paired.sets,
-        metrics=metrics,
-        unknown=tuple(id for id in ORDER if id not in known),
-        cases=tuple(map(task_pair, paired.pairs)),
-    )
-
-
-def _judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Adjust the chances of all metrics together, and draw the verdicts."""
+    paired = [pair(first, other) for other in others]
+    measured = [measure(one.pairs) for one in paired]
     # A tie could not have come out otherwise, given no task differs: it takes no part.
     tested = [
         metric.p
-        for one in comparisons
-        for metric in one.metrics
+        for metrics in measured
+        for metric in metrics
         if metric.verdict == "no_difference_shown"
     ]
     adjusted = iter(holm(tested))
     return tuple(
-        replace(one, metrics=tuple(_with_verdict(metric, adjusted) for metric in one.metrics))
-        for one in comparisons
+        _comparison(first, other, pairs, [_with_verdict(one, adjusted) for one in metrics], tested)
+        for other, pairs, metrics in zip(others, paired, measured, strict=True)
+    )
+
+
+def _comparison(
+    a: Sample, b: Sample, paired: Paired, metrics: Sequence[Metric], tested: Sequence[float]
+) -> Comparison:
+    known = {metric.id for metric in metrics}
+    judged = judge(metrics, paired.pairs, len(tested))
+    return Comparison(
+        a=side_of(a),
+        b=side_of(b),
+        verdict=judged.verdict,
+        reason=judged.reason,
+        tasks=paired.sets,
+        metrics=tuple(metrics),
+        unknown=tuple(id for id in ORDER if id not in known),
+        cases=tuple(map(task_pair, paired.pairs)),
     )
 
 

@@ -72,7 +72,9 @@ def _sides(events: tuple[Event, ...], seen: Seen) -> Iterator[_Side]:
     used = [call.call.name for call in calls_in(events)] if seen.visible else None
     files = [*seen.files, *_read(events, seen.directory)]
     no_list, servers = "the agent told no list of tools", "the agent told no list of MCP servers"
-    yield _Side("tools", told.tools, no_list, "the agent had", "it had no tools")
+    # what it used it had, though the server of a tool may have come after the list was told
+    had = None if told.tools is None else (*told.tools, *_worked(events))
+    yield _Side("tools", had, no_list, "the agent had", "it had no tools")
     no_calls = "the agent's protocol shows no tool calls"
     yield _Side("used", used, no_calls, "the agent used", "it used no tools")
     yield _Side("mcp_servers", told.mcp_servers, servers, "the agent had", "it had none")
@@ -103,13 +105,18 @@ def _present(side: _Side, unwanted: Sequence[str]) -> Iterator[str]:
 def _disallowed(events: tuple[Event, ...], condition: Condition) -> Iterator[str]:
     """Tell of disallowed tools that the agent had or used; a call that failed used none."""
     had = session_of(events).tools or ()
-    used = [call.call.name for call in calls_in(events) if not is_error(call.result)]
+    used = _worked(events)
     for pattern in condition.disallowed_tools:
         ban = f"disallowed_tools has {show_name(pattern)}"
         if there := [name for name in had if _disallows(pattern, name)]:
             yield f"{ban}, and the agent had {_listed(there)} all the same"
         if there := [name for name in used if _disallows(pattern, name)]:
             yield f"{ban}, and the agent used {_listed(there)} all the same"
+
+
+def _worked(events: tuple[Event, ...]) -> list[str]:
+    """List the tools that were used, but for calls that failed."""
+    return [call.call.name for call in calls_in(events) if not is_error(call.result)]
 
 
 def _disallows(pattern: str, name: str) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from .regression import Verdict as Judgement
+
 MetricId: TypeAlias = Literal[
     "pass_rate",
     "score",
@@ -126,6 +128,8 @@ class Comparison:
 
     a: Side
     b: Side
+    verdict: Judgement  # on B, by its pass rate or else its score
+    reason: str
     tasks: TaskSets
     metrics: tuple[Metric, ...]
     unknown: tuple[MetricId, ...]  # not known on both sides of any task

@@ -26,6 +26,7 @@ NAMED = 20
 NAME_CHARS = 60
 _WIDTHS = (11, 9, 9, 10, 21, 19)
 _STYLES = {"better_a": "good", "better_b": "good"}
+_JUDGED = {"pass": "good", "fail": "bad", "inconclusive": "odd"}
 _CHANGES: dict[Change, str] = {"better": "better in B", "worse": "worse in B"}
 
 
@@ -53,6 +54,7 @@ def render_markdown(comparisons: Sequence[Comparison]) -> str:
 
 def _sections(found: Comparison, look: Look) -> Iterator[Sequence[str]]:
     yield [*_heading("A", found.a, look), *_heading("B", found.b, look)]
+    yield [*_judged(found, look)]
     yield [
         paint(_row(HEAD), "faint", look),
         *(line for metric in found.metrics for line in _metric_lines(metric, look)),
@@ -65,6 +67,14 @@ def _heading(letter: str, side: Side, look: Look) -> Iterator[str]:
     name = one_line(side.name, NAME_CHARS)
     first, *others = set_text("   ", [f"{name}: {_counted(side)}"], look)
     yield paint(letter, "strong", look) + first[1:]
+    yield from others
+
+
+def _judged(found: Comparison, look: Look) -> Iterator[str]:
+    """Tell the verdict on B, its word in the colour that befits it."""
+    word = found.verdict
+    first, *others = set_text("", [f"{word}: {found.reason}"], look)
+    yield paint(word, _JUDGED[word], look) + first.removeprefix(word)
     yield from others
 
 
@@ -175,7 +185,7 @@ def _how_to_read(comparisons: Sequence[Comparison]) -> Iterator[str]:
 def _markdown_of(found: Comparison) -> Iterator[str]:
     for letter, side in (("A", found.a), ("B", found.b)):
         yield f"- **{letter}** {code(side.name, NAME_CHARS)}: {_counted(side)}"
-    yield ""
+    yield f"\n**{found.verdict}**: {found.reason}\n"
     rows = ([*_cells(metric), how_sure(metric)] for metric in found.metrics)
     yield table([[*HEAD, "how sure"], *rows])
     items = [*_markdown_changes(found.cases), *_markdown_left_out(found)]

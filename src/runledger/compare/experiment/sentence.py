@@ -59,9 +59,10 @@ def hindrance(outcomes: Outcomes) -> str | None:
         return f"the run is not valid: {record.stopped or 'it could not be done as planned'}"
     if not outcomes.runs:
         return "no run counts yet"
-    if (
-        unfinished_blocks(outcomes) and not record.sequential
-    ):  # looking before the end makes chance look like an effect
+    if not others_of(record.experiment):
+        return "there is no condition beside the baseline"
+    # Whoever looks before the end takes chance for an effect more often than the level says.
+    if unfinished_blocks(outcomes) and not record.sequential:
         return not_run(outcomes)
     missing = unjudged_runs(outcomes)
     if missing:
