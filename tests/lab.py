@@ -170,8 +170,9 @@ class Lab:
 
     def until(self, name: str, lines: int) -> None:
         """Wait until a file has so many lines."""
-        file = self.path / name
+        file, end = self.path / name, time.monotonic() + 60
         while not (file.exists() and len(file.read_text().splitlines()) >= lines):
+            assert time.monotonic() < end, f"{name} never had {lines} lines"
             time.sleep(0.01)
 
     def _written(self) -> str:

@@ -48,7 +48,7 @@ def claude(place: Path, model: str) -> Peer:
         ("claude",),
         flags=("--adapter", "claude", "--mcp-server", echo_server()),
         own_flags=("--permission-mode=acceptEdits", f"--allowedTools=Bash,{CLAUDE['mcp']}"),
-        env=_anthropic(model),
+        env=anthropic(model),
     )
     return Peer(bench, bench.but(own_flags=()), CLAUDE, CLAUDE_USAGE)
 
@@ -59,8 +59,8 @@ def claude_acp(place: Path, model: str) -> Peer:
         place,
         ("claude-agent-acp",),
         flags=("--mcp-server", echo_server()),
-        env=_anthropic(model),
-        passed=tuple(_anthropic(model)),
+        env=anthropic(model),
+        passed=tuple(anthropic(model)),
     )
     return Peer(bench, bench.but(flags=("--permissions", "reject")), CLAUDE, CLAUDE_USAGE)
 
@@ -69,7 +69,8 @@ CLAUDE = {"write": "Write", "shell": "Bash", "mcp": "mcp__echo__echo_text"}
 CLAUDE_USAGE = {**BOTH, "costUsd": 0.002}  # by the price list that this version of claude has
 
 
-def _anthropic(model: str) -> dict[str, str]:
+def anthropic(model: str) -> dict[str, str]:
+    """Give the variables that lead claude to its model."""
     return {
         "ANTHROPIC_BASE_URL": model,
         "ANTHROPIC_API_KEY": "none",

@@ -72,3 +72,25 @@ def test_a_refusal(model: ModelServer) -> None:
     assert refused.value.code == 400
     assert json.load(refused.value)["error"]["message"] == REFUSAL
     refused.value.close()
+
+
+def test_an_investigator_reads_what_it_is_told_of(model: ModelServer) -> None:
+    """It calls for the file that the context names, and states what it is given of it."""
+    block = "<some_context>\nlib/wait.py: Waiting.\n</some_context>"
+    turn = {"role": "user", "content": f"{block}\n\nHow long?\n\nSCRIPT: investigate"}
+    tools = [{"name": "Read", "input_schema": {"properties": {"file_path": {}}}}]
+
+    asked = post(model, "/v1/messages", messages=[turn], tools=tools)
+    (call,) = asked["content"]
+    file = '1\t"""Waiting.\n2\t\n3\tIt waits for\n4\t5 seconds.\n5\t"""'
+    result = {"type": "tool_result", "tool_use_id": call["id"], "content": file}
+    turns = [turn, {"role": "user", "content": [result]}]
+    answer = post(model, "/v1/messages", messages=turns, tools=tools)
+
+    assert call["input"] == {"file_path": "lib/wait.py"}
+    assert answer["content"][0]["text"].splitlines() == [
+        "Total tool calls made: 1",
+        "Files read: 1",
+        "Key findings:",
+        "- It waits for 5 seconds.",
+    ]

@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import time
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -522,3 +524,162 @@ def test_nothing_is_left_of_tasks_without_a_criterion_met(lab: Lab) -> None:
 
     assert done.code == 0, done.err
     assert "8 by check" in done.err
+
+
+# --------------------------------------------------------------- what reviewers found
+
+
+def test_a_condition_that_is_a_secret_too_does_not_run_for_ever(lab: Lab) -> None:
+    """The name by which an attempt is found again is never redacted."""
+    lab.document["conditions"] = {
+        "without": {"baseline": True},
+        "with-lens-2": lab.document["conditions"]["with"],
+    }
+    lab.agent("session()\ncall('Read', token='with-lens-2')\nanswer('alpha with-lens-2')")
+
+    done = lab.bench("run", env={"API_TOKEN": "with-lens-2"})
+
+    assert done.code == 0, done.err
+    assert len(lab.asked) == 4
+    assert {line["condition"] for line in lab.lines} == {"without", "with-lens-2"}
+    assert all("with-lens-2" not in line["output"] for line in lab.lines)
+
+
+def test_a_prefix_that_fails_once_costs_one_discard_however_many_trials(lab: Lab) -> None:
+    """A failure is not kept for the other trials of the task."""
+    script = "echo x >> n; test $(wc -l < n) -gt 1 && echo context"
+    prefix = {"command": ["sh", "-c", script], "tag": "ctx"}
+    lab.set(trials=6, conditions={"without": {"baseline": True}, "with": {"prompt_prefix": prefix}})
+
+    done = lab.tasks(1).bench("run")
+
+    assert done.code == 0, done.err
+    assert lab.causes() == ["prefix_failed"]
+
+
+def test_trials_of_one_task_never_run_side_by_side(lab: Lab) -> None:
+    """Only tasks are independent: trials share the workspace."""
+    lab.set(trials=3, order={"seed": 1, "parallel_tasks": 4}).tasks(1)
+
+    assert lab.bench("run").code == 0
+    times = [(line["timing"]["start"], line["timing"]["end"]) for line in lab.lines]
+    assert all(before[1] <= after[0] for before, after in pairwise(times))
+
+
+def test_one_of_two_judges_that_fails_leaves_the_runs_unjudged(lab: Lab) -> None:
+    """A report is no go as long as somebody who was to judge has not."""
+    judge = "import json\nprint(json.dumps({'verdict': 'met'}))"
+    lab.tasks(6, judge_criteria=["It says why.", "It says how."]).file("good.py", judge)
+    lab.file("bad.py", "print('hm')")
+    judges = [{"id": name, "command": ["{python}", f"{name}.py"]} for name in ("good", "bad")]
+    lab.set(scoring={"judges": judges})
+    lab.bench("run")
+
+    judged, report = lab.bench("judge"), lab.bench("report")
+
+    assert (judged.code, report.code) == (3, 3)
+    assert lab.summary["verdict"] == "inconclusive"
+    assert lab.summary["unjudged"] == 12
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"gates": [{"metric": "duration_s", "max_difference": 0}]},
+        {"gates": [{"metric": "score", "min_difference": 10}]},
+        {"analysis": {"cluster": "metadata.repo"}},
+    ],
+)
+def test_sequential_refuses_what_it_cannot_decide(lab: Lab, keys: dict[str, Any]) -> None:
+    """Wins and losses of independent tasks tell of the score, and of nothing else."""
+    done = lab.set(**keys).bench("run", "--sequential")
+
+    assert done.code == 2
+    assert "--sequential" in done.err
+    assert lab.asked == []
+
+
+def test_a_suffix_that_held_a_secret_is_not_sent_as_a_placeholder(lab: Lab) -> None:
+    """A run's directory that lacks any part of what was asked will not do."""
+    lab.file("suffix.md", "Use the key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789.")
+    lab.set(common={"prompt_suffix": "suffix.md"}).bench("plan")
+
+    done = runledger("bench", "run", f"bench/{lab.run.name}", cwd=lab.path)
+
+    assert done.code == 2
+    assert "secrets" in done.err
+    assert lab.asked == []
+
+
+def test_a_damaged_neighbour_stops_nobody(lab: Lab) -> None:
+    """Runs of other protocols need not even be readable."""
+    lab.bench("run")
+    (lab.run / "protocol.yaml").write_text("{")
+    lab.tasks(3)
+
+    assert lab.bench("plan").code == 0
+    done = lab.bench("run")
+
+    assert done.code == 0, done.err
+
+
+def test_what_a_judge_prints_does_not_drive_the_terminal(lab: Lab) -> None:
+    """Escape codes of a broken judge are shown, not obeyed."""
+    lab.tasks(1, judge_criteria=["It says why.", "It says how."])
+    lab.file("judge.py", r"import sys; sys.stderr.write('\x1b]0;owned\x07\x1b[2J'); sys.exit(1)")
+    lab.set(scoring={"judges": [{"id": "j1", "command": ["{python}", "judge.py"]}]})
+    lab.bench("run")
+
+    done = lab.bench("judge")
+
+    assert done.code == 3
+    assert "owned" in done.err
+    assert "\x1b" not in done.err
+
+
+def test_answers_that_do_not_count_are_not_among_the_runs(lab: Lab) -> None:
+    """What another model said is in the record, but in no file of an answer."""
+    lab.tasks(1).agent('session(model=f"model-{times("n")}")\nanswer("alpha")')
+
+    assert lab.bench("run").code == 3
+    assert [file.name for file in (lab.run / "runs").iterdir()] == ["timing.csv"]
+
+
+def test_progress_never_passes_its_total(lab: Lab) -> None:
+    """Runs that are done again are not counted twice."""
+    lab.agent(
+        """
+        session()
+        call("Read")
+        if context and times("n") == 1:
+            sys.exit(1)
+        answer("alpha")
+        """
+    )
+
+    done = lab.bench("run")
+
+    shown = [int(line[1:2]) for line in done.err.splitlines() if line.startswith("[")]
+    assert max(shown) == shown[-1] == 4
+
+
+def test_a_file_that_changed_since_the_run_is_told(lab: Lab) -> None:
+    """Judging goes by the protocol that was run, and says so."""
+    lab.bench("run")
+    lab.set(gates=[{"metric": "score", "min_difference": 50}])
+
+    done = lab.bench("judge")
+
+    assert done.code == 0
+    assert "protocol.yaml" in done.err
+
+
+def test_a_module_in_the_callers_directory_is_not_imported_in_the_background(lab: Lab) -> None:
+    """A detached run imports what the command itself imports."""
+    lab.file("orjson.py", "raise SystemExit(9)")
+
+    done = lab.bench("run", "--detach")
+    while "running" in (status := lab.bench("status")).out or "4 of 4" not in status.out:
+        time.sleep(0.05)
+
+    assert done.code == 0, done.err

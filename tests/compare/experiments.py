@@ -46,7 +46,7 @@ def experiment(
             Condition(name, baseline=not place) for place, name in enumerate(conditions)
         ),
         protocol=Protocol("0" * 64, "/home/me/bench", {}, {}, ()),
-        scoring=Scoring(judges=(JudgeProgram(JUDGE, ("./judge",)), JudgeProgram("j2", ("./j2",)))),
+        scoring=Scoring(judges=(JudgeProgram(JUDGE, ("./judge",)),)),
         gates=(NOT_WORSE,),
     )
     return replace(plain, **about)

@@ -102,10 +102,10 @@ def test_an_unfinished_run_decides_nothing() -> None:
     found = findings_of(replace(record, attempts=record.attempts[:-3], status="interrupted"))
 
     assert found.verdict == "inconclusive"
-    assert found.sentence == "Inconclusive: of 12 comparisons 2 have not been run to their end."
+    assert found.sentence == "Inconclusive: 2 of 12 comparisons have not been run to the end."
     assert found.gates[0].verdict == "pass"
     assert found.notes[0] == (
-        "of 12 comparisons 2 have not been run to their end: nothing of them counts"
+        "2 of 12 comparisons have not been run to the end, and count for nothing"
     )
 
 

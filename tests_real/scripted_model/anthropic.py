@@ -78,9 +78,15 @@ def _heard(message: Json) -> Iterator[Heard]:
     blocks: Sequence[Json] = text if isinstance(content, str) else content
     for block in blocks:
         if block["type"] == "tool_result":
-            yield Answered(block["tool_use_id"])
+            yield Answered(block["tool_use_id"], _text(block.get("content", "")))
         elif block["type"] == "text":
             yield Prompted(block["text"])
+
+
+def _text(content: str | list[Json]) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(block["text"] for block in content if block["type"] == "text")
 
 
 def _offer(tool: Json) -> Offer:

@@ -73,6 +73,11 @@ def mcp(text: str) -> Use:
     return Use("mcp", {"text": text})
 
 
+def read(path: str) -> Use:
+    """Read a file."""
+    return Use("read", {"path": path})
+
+
 SCRIPTS: Mapping[str, Sequence[Move]] = {
     "hello": [Say("Hello from the script.")],
     "count": [Say("You have asked {prompts} times.")],
@@ -99,12 +104,18 @@ class Conversation:
     """What of a request decides about the next move."""
 
     script: str | None = None  # None: this request is no part of a script
+    prompt: str = ""  # the last one
     prompts: int = 0
-    results: int = 0  # of the script's own calls, since the last prompt
+    heard: tuple[str, ...] = ()  # from the script's own calls, since the last prompt
     waits: int = 0  # for servers, since the last prompt
     offers: tuple[Offer, ...] = ()
     model: str = "scripted"
     stream: bool = False
+
+    @property
+    def results(self) -> int:
+        """Count the results of the script's own calls."""
+        return len(self.heard)
 
     @property
     def place(self) -> str:
@@ -124,6 +135,7 @@ class Answered:
     """The result of a call, by the call's id."""
 
     id: str
+    text: str = ""
 
 
 Heard: TypeAlias = Prompted | Answered
@@ -137,10 +149,17 @@ def follow(talk: Conversation, heard: Iterable[Heard]) -> Conversation:
         match one:
             case Answered(id) if id.startswith(WAIT):
                 talk = replace(talk, waits=talk.waits + 1)
-            case Answered():
-                talk = replace(talk, results=talk.results + 1)
+            case Answered(text=text):
+                talk = replace(talk, heard=(*talk.heard, text))
             case Prompted(text) if choice := CHOICE.search(text):
-                talk = replace(talk, script=choice[1], prompts=talk.prompts + 1, results=0, waits=0)
+                talk = replace(
+                    talk,
+                    script=choice[1],
+                    prompt=text,
+                    prompts=talk.prompts + 1,
+                    heard=(),
+                    waits=0,
+                )
     return talk
 
 
@@ -158,6 +177,7 @@ def next_move(talk: Conversation) -> Move:
 
 WAIT = "wait_"
 TOOLS = {
+    "read": re.compile(r"read(_?file)?", re.IGNORECASE),
     "write": re.compile(r"write(_?file)?", re.IGNORECASE),
     "shell": re.compile(r"bash|shell|run_shell_command", re.IGNORECASE),
     "mcp": re.compile(rf".*{MCP_TOOL}"),

@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from . import anthropic, openai
-from .script import Conversation, Refuse, Stall, next_move
+from .investigation import INVESTIGATE, investigate
+from .script import Conversation, Move, Refuse, Stall, next_move
 
 APIS = {api.PATH: api for api in (anthropic, openai)}
 MODELS = [{"id": "scripted", "object": "model", "type": "model"}]
@@ -37,6 +38,7 @@ class ModelServer(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Desk)
         self.requests: list[Request] = []
+        self.stuck_at: str | None = None  # whoever is asked this gets no end of an answer
         self.stalled = threading.Event()  # set when a client waits for an answer without an end
         self.closing = threading.Event()
 
@@ -95,7 +97,7 @@ class Desk(BaseHTTPRequestHandler):
             self._tell(path, talk)
 
     def _tell(self, path: str, talk: Conversation) -> None:
-        move = next_move(talk)
+        move = self._move(talk)
         if isinstance(move, Refuse):
             return self._reply(400, APIS[path].error(move.message))
         try:
@@ -108,6 +110,14 @@ class Desk(BaseHTTPRequestHandler):
         if isinstance(move, Stall):
             self._stall(APIS[path].PING)
         return None
+
+    def _move(self, talk: Conversation) -> Move:
+        stuck = self.server.stuck_at
+        if stuck is not None and stuck in talk.prompt and talk.offers:
+            return Stall()
+        if talk.script == INVESTIGATE and talk.offers:
+            return investigate(talk)
+        return next_move(talk)
 
     def _reply(self, status: int, document: dict[str, Any]) -> None:
         text = json.dumps(document).encode()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..ledger.attempt import Attempt, Block, PlannedRun, Slot
-from ..ledger.settled import Round, Settled, settle
+from ..ledger.settled import Round, Settling
 from .plan import order_again
 
 
@@ -35,37 +37,42 @@ class Course:
         tries: Mapping[Slot, int] | None = None,
     ) -> None:
         self._seed = seed
-        self._attempts = list(attempts)
+        self._settling = Settling()
+        self._made: Counter[tuple[Slot, int]] = Counter()  # attempts, by slot and round
         self._tries = dict(tries or {})  # the last number of each slot, ended or not
+        self._spent_usd = 0.0
         self._lock = threading.Lock()
-        self._settled: Settled | None = None  # None: to be found out anew
         self._orders: dict[Block, list[str]] = {}
         for run in plan:
             block = Block(run.slot.task_id, run.slot.trial)
             self._orders.setdefault(block, []).append(run.slot.condition)
         self._conditions = sorted({run.slot.condition for run in plan})
+        for one in attempts:
+            self.add(one)
 
-    def settled(self) -> Settled:
-        """Tell which attempts count so far."""
+    def discards(self) -> int:
+        """Count the attempts that were discarded, without their partners."""
         with self._lock:
-            if self._settled is None:
-                self._settled = settle(self._attempts, self._conditions)
-            return self._settled
+            return len(self._settling.discards)
 
-    def blocks(self) -> list[Block]:
-        """List the blocks that have a run left, in the planned order."""
-        rounds = self.settled().rounds
-        return [block for block in self._orders if self._left(rounds.get(block))]
+    def tasks(self) -> list[list[Block]]:
+        """List the blocks that have a run left, in the planned order, task by task.
+
+        Those of one task are not to be run side by side.
+        """
+        by_task: dict[str, list[Block]] = {}
+        for block in self._orders:
+            if self._left(block):
+                by_task.setdefault(block.task_id, []).append(block)
+        return list(by_task.values())
 
     def left(self) -> int:
         """Count the runs that are left, as far as anybody can know."""
-        rounds = self.settled().rounds
-        return sum(self._left(rounds.get(block)) for block in self._orders)
+        return sum(map(self._left, self._orders))
 
     def spent_usd(self) -> float:
         """Add up what all attempts cost, as far as anybody knows."""
-        with self._lock:
-            return sum(one.usage.cost_usd or 0.0 for one in self._attempts)
+        return self._spent_usd
 
     def turns(self, block: Block) -> Iterator[Turn]:
         """Yield the turns of a block's round: each after the attempt before it was added.
@@ -81,36 +88,45 @@ class Course:
                 return
 
     def add(self, attempt: Attempt) -> None:
-        """Take note of an attempt that has ended."""
+        """Take note of an attempt that has ended; what it said is not kept."""
+        slot = attempt.slot
+        if slot.condition not in self._orders.get(Block(slot.task_id, slot.trial), ()):
+            raise AssertionError(f"{slot} is not in the plan")
         with self._lock:
-            self._attempts.append(attempt)
-            self._settled = None
-            self._tries[attempt.slot] = max(attempt.number, self._tries.get(attempt.slot, 0))
+            self._settling.add(replace(attempt, output=None))
+            self._made[slot, attempt.round] += 1
+            self._tries[slot] = max(attempt.number, self._tries.get(slot, 0))
+            self._spent_usd += attempt.usage.cost_usd or 0.0
 
-    def _left(self, last: Round | None) -> int:
+    def _last(self, block: Block) -> Round | None:
+        with self._lock:
+            return self._settling.rounds.get(block)
+
+    def _left(self, block: Block) -> int:
+        last = self._last(block)
         if last is None or last.void:
             return len(self._conditions)
         return len(last.left(self._conditions))
 
     def _round(self, block: Block) -> tuple[int, list[str]]:
         """Give the number of the round that a block is in, and its order."""
-        last = self.settled().rounds.get(block)
+        last = self._last(block)
         number = 1 if last is None else last.number + last.void
         if number == 1:
             return 1, self._orders[block]
         return number, order_again(block, self._conditions, number, self._seed)
 
     def _ended(self, block: Block, number: int, condition: str) -> bool:
-        last = self.settled().rounds.get(block)
+        last = self._last(block)
         if last is None or last.number != number or condition not in last.last:
             return False
         return last.last[condition].standing.state != "retried"
 
     def _is_void(self, block: Block, number: int) -> bool:
-        last = self.settled().rounds.get(block)
+        last = self._last(block)
         return last is not None and last.number == number and last.void
 
     def _turn(self, slot: Slot, round: int, place: int) -> Turn:
         with self._lock:
-            before = sum(one.slot == slot and one.round == round for one in self._attempts)
-            return Turn(slot, self._tries.get(slot, 0) + 1, round, place, before + 1)
+            tries = self._made[slot, round] + 1
+            return Turn(slot, self._tries.get(slot, 0) + 1, round, place, tries)

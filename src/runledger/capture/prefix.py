@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-from dataclasses import dataclass
 
 from ..errors import PrefixFailed, SpawnFailed
 from ..ledger.cut import ending
@@ -21,45 +19,27 @@ MOST_WORD_BYTES = 128 * 1024  # which is what one word of a command line can hol
 STDERR_CHARS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What makes two captures the same: the program, the task, and the round."""
-
-    command: tuple[str, ...]
-    task_id: str
-    round: int
-
-
 class Prefixes:
-    """The prefixes of an experiment; a discarded task gets a new one with its next round."""
+    """The prefixes of an experiment: captured once for a task, and anew for each further round."""
 
     def __init__(self, directory: str, supervisor: Supervisor) -> None:
         self._directory = directory
         self._supervisor = supervisor
-        self._lock = threading.Lock()
-        self._locks: dict[_Asked, threading.Lock] = {}
-        self._known: dict[_Asked, str | PrefixFailed] = {}
+        self._known: dict[str, dict[tuple[tuple[str, ...], int], str]] = {}  # by task
 
     def before(self, task: Task, prefix: Prefix | None, round: int) -> str:
         """Give the text before a task's prompt, in its tag; raise PrefixFailed if there is none."""
         if prefix is None:
             return ""
-        asked = _Asked(prefix.command, task.id, round)
-        with self._lock:
-            mine = self._locks.setdefault(asked, threading.Lock())
-        with mine:
-            if asked not in self._known:
-                self._known[asked] = self._captured(task, prefix)
-        found = self._known[asked]
-        if isinstance(found, PrefixFailed):
-            raise found
-        return f"{wrapped(prefix.tag, found)}\n\n"
+        known = self._known.setdefault(task.id, {})
+        asked = prefix.command, round
+        if asked not in known:
+            known[asked] = capture_prefix(task, prefix, self._directory, self._supervisor)
+        return wrapped(prefix.tag, known[asked])
 
-    def _captured(self, task: Task, prefix: Prefix) -> str | PrefixFailed:
-        try:
-            return capture_prefix(task, prefix, self._directory, self._supervisor)
-        except PrefixFailed as failure:
-            return failure
+    def forget(self, task_id: str) -> None:
+        """Let go of what was captured for a task, once its runs are done."""
+        self._known.pop(task_id, None)
 
 
 def capture_prefix(task: Task, prefix: Prefix, directory: str, supervisor: Supervisor) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 
 from .app import EXPERIMENT, app
 from .bench_steps import (
+    is_judged,
     judge_answers,
     next_step,
     report_code,
@@ -18,14 +21,13 @@ from .bench_steps import (
     short_of,
     show_dry_run,
     warn_of,
+    warn_of_change,
 )
 from .options import (
     CompareFormat,
     FailOnInconclusive,
-    Jobs,
     MaxTotalCost,
     OpenIt,
-    OutputDir,
     Quiet,
 )
 
@@ -47,6 +49,21 @@ REPORT_CODES = (
 
 ExperimentPath = Annotated[
     Path, typer.Argument(metavar="EXPERIMENT", help="The experiment's YAML file, or a run of it.")
+]
+OutputDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--output-dir",
+        metavar="D",
+        envvar="RUNLEDGER_OUTPUT_DIR",
+        help="Where run directories are made. Default: the experiment's, or bench.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", "-j", min=1, metavar="N", envvar="RUNLEDGER_JOBS", help="Judges at once."
+    ),
 ]
 DryRun = Annotated[
     bool,
@@ -90,8 +107,8 @@ def plan(
 ) -> None:
     """Draw the order of all runs, write it down, and tell what the experiment could show."""
     from ..errors import UsageError
-    from ..harness.bench_choice import choose_experiment
-    from ..harness.bench_plan import estimate_of, plan_bench, runs_of
+    from ..harness.bench_choice import choose_experiment, earlier_runs
+    from ..harness.bench_plan import estimate_of, plan_bench
     from ..harness.bench_views import derive_bench
     from ..views.experiment import terminal
     from .exits import put
@@ -104,11 +121,11 @@ def plan(
         return
     if chosen.path is not None:
         raise UsageError(f"{experiment} is a run, and planned already: runledger bench run it")
-    earlier = runs_of(chosen.experiment, chosen.output_dir)
+    estimate = estimate_of(chosen.experiment, earlier_runs(chosen))
     path = plan_bench(chosen.experiment, chosen.output_dir)
     record = derive_bench(path).record
-    put(terminal.render_plan(record, estimate_of(chosen.experiment, earlier), look_at(1)))
-    put(f"the plan is in {path}\nto run it: runledger bench run {chosen.experiment.file}")
+    put(terminal.render_plan(record, estimate, look_at(1)))
+    put(f"the plan is in {path}\nto run it: runledger bench run {shlex.quote(str(experiment))}")
 
 
 @bench.command(epilog=RUN_CODES)
@@ -145,11 +162,13 @@ def status(experiment: ExperimentPath, output_dir: OutputDir = None) -> None:
     from .exits import put
     from .show import look_at
 
-    path = newest_of(choose_experiment(experiment, output_dir, to_run=False))
-    record, findings = read_derived(path)
-    put(terminal.render_status(record, findings, look_at(1)))
-    judged = bool(findings.scores) and not findings.unjudged
-    put(f"the run is in {path}\n{next_step(record, path, judged=judged)}")
+    chosen = choose_experiment(experiment, output_dir, to_run=False)
+    path = newest_of(chosen)
+    derived = read_derived(path)
+    warn_of_change(chosen, derived.record)
+    put(terminal.render_status(*derived, look_at(1), now_ms=int(time.time() * 1000)))
+    step = next_step(derived.record, str(experiment), judged=is_judged(derived))
+    put(f"the run is in {path}\n{step}")
 
 
 @bench.command(epilog=JUDGE_CODES)
@@ -162,10 +181,12 @@ def judge(
 ) -> None:
     """Judge every answer by its criteria: by check, by judges that see no condition, or by hand."""
     from ..harness.bench_choice import choose_experiment, newest_of
+    from ..harness.judge_experiment import JudgeOptions
     from .run import cores
 
-    path = newest_of(choose_experiment(experiment, output_dir, to_run=False))
-    raise typer.Exit(judge_answers(path, jobs or cores(), manual=manual, quiet=quiet))
+    chosen = choose_experiment(experiment, output_dir, to_run=False)
+    options = JudgeOptions(jobs or cores(), manual)
+    raise typer.Exit(judge_answers(chosen, newest_of(chosen), options, quiet))
 
 
 @bench.command(epilog=REPORT_CODES)
@@ -186,8 +207,11 @@ def report(
     from .report import open_page
     from .show import look_at
 
-    path = newest_of(choose_experiment(experiment, output_dir, to_run=False))
-    record, findings = derive_bench(path)
+    chosen = choose_experiment(experiment, output_dir, to_run=False)
+    path = newest_of(chosen)
+    derived = derive_bench(path)
+    record, findings = derived
+    warn_of_change(chosen, record)
     match format:
         case "json":
             put(summary.render(record, findings))
@@ -196,7 +220,7 @@ def report(
         case _:
             put(terminal.render_report(record, findings, look_at(1)))
             put(f"the report is in {path / REPORT}")
-    for reason in short_of(record, findings, path):
+    for reason in short_of(derived, str(experiment)):
         say(reason)
     if open_it:
         open_page(path / REPORT)

@@ -46,10 +46,10 @@ class Together:
         for one in self._watchers:
             one.begin(record, left, path)
 
-    def ended(self, attempt: Attempt) -> None:
+    def ended(self, attempt: Attempt, left: int) -> None:
         """Tell all how an attempt ended."""
         for one in self._watchers:
-            one.ended(attempt)
+            one.ended(attempt, left)
 
     def finish(self) -> None:
         """Tell all that nothing more will end."""
@@ -62,17 +62,15 @@ class BenchLines:
 
     def begin(self, record: BenchRecord, left: int, path: Path) -> None:
         """Say what begins, and where its record is."""
-        self._total, self._done = left, 0
+        self._planned = len(record.plan)
         self._lock = threading.Lock()
         name = one_line(record.experiment.name)
         say(f"{name}: {left} of {len(record.plan)} runs to do, in {path}")
 
-    def ended(self, attempt: Attempt) -> None:
+    def ended(self, attempt: Attempt, left: int) -> None:
         """Write the line of an attempt."""
         with self._lock:
-            self._done += attempt.standing.state == "counts"
-            width = len(str(self._total))
-            place = f"[{self._done:>{width}}/{self._total}]"
+            place = f"[{self._planned - left:>{len(str(self._planned))}}/{self._planned}]"
             say(f"{place} {_told(attempt)}")
 
     def finish(self) -> None:
@@ -87,16 +85,19 @@ class BenchBar:
         self._lock = threading.Lock()
         self._bad = 0
         self._bar = bar()
-        self._row = self._bar.add_task(one_line(record.experiment.name), total=left, bad="")
+        self._planned = len(record.plan)
+        name = one_line(record.experiment.name)
+        self._row = self._bar.add_task(name, total=self._planned, bad="")
+        self._bar.update(self._row, completed=self._planned - left)
         self._bar.start()
 
-    def ended(self, attempt: Attempt) -> None:
-        """Move the bar on, or tell why it stays."""
+    def ended(self, attempt: Attempt, left: int) -> None:
+        """Move the bar to where it stands now, and tell what does not count."""
         counts = attempt.standing.state == "counts"
         with self._lock:
             self._bad += not counts
             bad = f"{self._bad} did not count" if self._bad else ""
-            self._bar.update(self._row, advance=int(counts), bad=bad)
+            self._bar.update(self._row, completed=self._planned - left, bad=bad)
         if not counts:
             self._bar.console.print(_told(attempt), markup=False, highlight=False)
 

@@ -15,8 +15,9 @@ from .show import look_at
 
 if TYPE_CHECKING:
     from ..harness.bench_choice import Chosen
-    from ..harness.bench_run import BenchOptions
-    from ..harness.judge_experiment import Judged
+    from ..harness.bench_run import BenchOptions, BenchWatcher
+    from ..harness.bench_views import Derived
+    from ..harness.judge_experiment import Judged, JudgeOptions
     from ..ledger.findings import BenchRecord, Findings
 
 BEGUN_WITHIN_S = 30.0
@@ -43,6 +44,15 @@ def show_dry_run(chosen: Chosen, task: str | None) -> None:
     put(terminal.render_dry_run(shown, look_at(1)))
 
 
+def warn_of_change(chosen: Chosen, record: BenchRecord) -> None:
+    """Tell where a file says something else than the run that is looked at was run by."""
+    if chosen.experiment.protocol.sha256 != record.experiment.protocol.sha256:
+        say(
+            f"warning: {chosen.experiment.file} is not what {record.run_id} was run by; "
+            "that run's own protocol.yaml goes here, and bench run begins a new run"
+        )
+
+
 def run_to_do(chosen: Chosen) -> Path | None:
     """Choose the run to go on with, or plan one; None where all is done already."""
     from ..harness.bench_choice import path_of, to_go_on_with
@@ -50,49 +60,68 @@ def run_to_do(chosen: Chosen) -> Path | None:
 
     found = to_go_on_with(chosen)
     if found is None and chosen.path is not None:
-        raise UsageError(
-            f"{chosen.path} was stopped for good: start anew with its experiment's file"
-        )
+        told = "was stopped for good, or cannot be read"
+        raise UsageError(f"{chosen.path} {told}: start anew with its experiment's file")
     if found is None:
         return plan_bench(chosen.experiment, chosen.output_dir)
     path = path_of(chosen, found)
     if found.status == "running":
         raise UsageError(f"{path} is being run already; see: runledger bench status {path}")
     if found.status == "done":
-        say(f"all was run already, in {path}\n{next_step(found, path)}")
-        say(f"to run all of it anew: runledger bench plan {chosen.experiment.file}, and run again")
+        _say_done(chosen, found, path)
         return None
     return path
+
+
+def _say_done(chosen: Chosen, found: BenchRecord, path: Path) -> None:
+    from ..harness.bench_views import read_derived
+
+    name = chosen.experiment.file
+    how = f"this run was {found.stopped}" if found.stopped else "all was run already"
+    say(f"{how}, in {path}\n{next_step(found, name, judged=is_judged(read_derived(path)))}")
+    say(f"to run all of it anew: runledger bench plan {shlex.quote(name)}, then bench run")
 
 
 def run_here(chosen: Chosen, path: Path, options: BenchOptions, quiet: bool) -> int:
     """Run what is left, tell how it went, and give the exit code."""
     from ..harness.bench_run import run_bench
-    from ..harness.bench_sequential import early_stop
+    from ..harness.bench_sequential import EarlyStop, refuse_unfit_for_early_stop
     from ..harness.bench_views import LiveFiles, derive_bench
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
-    from ..store.bench import MONEY
     from ..suite.experiment import load_experiment
-    from ..views.experiment import terminal
     from .bench_progress import Together, watcher_for
 
     seed = load_experiment(path, to_run=False).seed
     experiment = replace(chosen.experiment, seed=seed)
+    if options.sequential:
+        refuse_unfit_for_early_stop(experiment)
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
+        watchers: list[BenchWatcher] = [LiveFiles(), watcher_for(quiet)]
         if options.sequential:
-            options = replace(options, decided=early_stop(path, experiment, supervisor, say))
-        watcher = Together(LiveFiles(), watcher_for(quiet))
-        run_bench(path, experiment, options, supervisor, watcher=watcher)
+            early = EarlyStop(supervisor, say)
+            watchers.append(early)
+            options = replace(options, decided=early.decided)
+        run_bench(path, experiment, options, supervisor, watcher=Together(*watchers))
         signum = supervisor.stop.signum
-    record, findings = derive_bench(path)
+    derived = derive_bench(path)
+    _tell_run(derived, options)
+    judged = is_judged(derived)
+    say(f"the run is in {path}\n{next_step(derived.record, chosen.experiment.file, judged=judged)}")
+    return 128 + signum if signum is not None else 0 if derived.record.status == "done" else 3
+
+
+def _tell_run(derived: Derived, options: BenchOptions) -> None:
+    """Tell how far a run came, and what stopped it."""
+    from ..store.bench import MONEY
+    from ..views.experiment import terminal
+
+    record, findings = derived
     put(terminal.render_status(record, findings, look_at(1)))
     if record.status == "invalid":
         say(terminal.render_discards(findings.discards, look_at(2)))
     if record.stopped == MONEY:
         say(f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent")
-    say(f"the run is in {path}\n{next_step(record, path)}")
-    return 128 + signum if signum is not None else 0 if record.status == "done" else 3
 
 
 def run_detached(path: Path) -> int:
@@ -103,10 +132,12 @@ def run_detached(path: Path) -> int:
 
     words = [word for word in sys.argv[1:] if word != "--detach"]
     log = path / DETACHED_LOG
-    program = start_detached([sys.executable, "-m", "runledger", *words], log)
+    # -P: no module of the caller's directory takes the place of one of ours
+    program = start_detached([sys.executable, "-P", "-m", "runledger", *words], log)
     code = under_way(program, lambda: is_held(path / LOG), BEGUN_WITHIN_S)
     if code:
-        say(log.read_text("utf-8", "replace")[-TAIL_CHARS:])
+        said = log.read_text("utf-8", "replace")[-TAIL_CHARS:].strip()
+        say(said or f"it ended with exit code {code} and said nothing; see {log}")
         return code
     program.returncode = 0  # it is not ours to wait for
     say(f"process {program.pid} runs it in {path}")
@@ -114,21 +145,22 @@ def run_detached(path: Path) -> int:
     return 0
 
 
-def judge_answers(path: Path, jobs: int, *, manual: bool, quiet: bool) -> int:
+def judge_answers(chosen: Chosen, path: Path, options: JudgeOptions, quiet: bool) -> int:
     """Judge the answers of a run, tell how it went, and give the exit code."""
     from ..harness.bench_views import derive_bench, read_derived
-    from ..harness.judge_experiment import JudgeOptions, judge_experiment
+    from ..harness.judge_experiment import judge_experiment
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
-    from ..store.bench import tools_used
     from .bench_progress import told_by_tenths
 
     record = read_derived(path).record
+    warn_of_change(chosen, record)
+    used = frozenset[str]().union(*(one.tools for one in record.attempts))
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
         judged = judge_experiment(
             path,
             record,
-            JudgeOptions(jobs, manual, tools_used(path)),
+            replace(options, tools=used),
             supervisor=supervisor,
             tell=say,
             progress=told_by_tenths(quiet),
@@ -139,7 +171,7 @@ def judge_answers(path: Path, jobs: int, *, manual: bool, quiet: bool) -> int:
         say(text)
     if not judged.left:
         say(derived.findings.sentence)
-        say(next_step(derived.record, path, judged=True))
+        say(next_step(derived.record, chosen.experiment.file, judged=True))
     return 128 + signum if signum is not None else _judge_code(judged)
 
 
@@ -166,9 +198,14 @@ def _judge_code(judged: Judged) -> int:
     return 3 if judged.left else 0
 
 
-def next_step(record: BenchRecord, path: Path, *, judged: bool = False) -> str:
-    """Say what a user does next."""
-    name = shlex.quote(str(path))
+def is_judged(derived: Derived) -> bool:
+    """Say whether every run of an experiment that counts is judged."""
+    return bool(derived.findings.scores) and not derived.findings.unjudged
+
+
+def next_step(record: BenchRecord, name: str, *, judged: bool = False) -> str:
+    """Say what a user does next; `name` is what they call the experiment."""
+    name = shlex.quote(name)
     match record.status:
         case "planned" | "interrupted":
             return f"to go on: runledger bench run {name}"
@@ -180,12 +217,13 @@ def next_step(record: BenchRecord, path: Path, *, judged: bool = False) -> str:
     return f"next: runledger bench {step} {name}"
 
 
-def short_of(record: BenchRecord, findings: Findings, path: Path) -> Iterator[str]:
+def short_of(derived: Derived, name: str) -> Iterator[str]:
     """Tell what keeps a report from being the last word."""
+    record, findings = derived
     if record.status != "done":
-        yield f"not all was run ({record.status}); {next_step(record, path)}"
+        yield f"not all was run ({record.status}); {next_step(record, name)}"
     elif findings.unjudged:
-        yield f"{findings.unjudged} runs are not judged; {next_step(record, path)}"
+        yield f"{findings.unjudged} runs are not judged; {next_step(record, name)}"
 
 
 def report_code(record: BenchRecord, findings: Findings, fail_on_inconclusive: bool) -> int:

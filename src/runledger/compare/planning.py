@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 
-from ..ledger.experiment import others_of
+from ..ledger.experiment import Experiment, others_of
 from ..ledger.findings import BenchRecord
 from .clusters import centre_of
-from .experiment.sides import outcomes_of, sides_of
+from .experiment.sides import clusters_of, outcomes_of, sides_of
 from .paired import FOUR_OF_FIVE
 from .student import t_quantile
+
+
+def units_of(experiment: Experiment) -> int:
+    """Count what an experiment learns from: its tasks, or the clusters they come in."""
+    return len(set(clusters_of(experiment).values()))
 
 
 def smallest_effect(n_tasks: int, level: float) -> float | None:

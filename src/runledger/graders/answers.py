@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..ledger.attempt import Attempt
+from ..ledger.attempt import Attempt, Slot
 from ..ledger.criterion import Criterion
 from ..ledger.findings import BenchRecord
 from ..ledger.settled import settle
@@ -35,13 +35,16 @@ def answers_in(record: BenchRecord, tools: Iterable[str]) -> list[Answer]:
     conditions = [condition.name for condition in experiment.conditions]
     counting = settle(record.attempts, conditions).counting
     blindfold = Blindfold(experiment, tools)
-    place = {name: number for number, name in enumerate(conditions)}
-    ordered = sorted(counting, key=lambda slot: (slot.trial, place[slot.condition]))
+    slots = (
+        (task, Slot(task.id, name, trial))
+        for task in experiment.tasks
+        for trial in range(1, experiment.trials + 1)
+        for name in conditions
+    )
     return [
         Answer(task, one, answer_in(one.output), blindfold.seen(task, one.output))
-        for task in experiment.tasks
-        for slot in ordered
-        if slot.task_id == task.id and not _is_silent(one := counting[slot])
+        for task, slot in slots
+        if (one := counting.get(slot)) is not None and not _is_silent(one)
     ]
 
 

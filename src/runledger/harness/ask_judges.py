@@ -14,6 +14,7 @@ from ..graders.judges import Opinion, ProgramJudge, question_of
 from ..graders.verdict import Fault, told_fault
 from ..ledger.criterion import Criterion
 from ..ledger.fingerprint import show_name
+from ..ledger.printable import printable
 from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from .in_order import in_order
@@ -91,7 +92,7 @@ def ask_judges(
     said = list[Said]()
     for one in in_order(questions, partial(_ask, court), jobs):
         for line in one.told:
-            tell(line)
+            tell(printable(line))
         said.append(one)
         progress(len(said), len(questions))
     return said

@@ -24,7 +24,7 @@ from ..ledger.session import session_of
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory, output_in, tally_of
 from ..ledger.value import Absent
-from ..store.bench import attempt_fields, attempt_from
+from ..store.bench import attempt_from, standing_fields, told_fields
 from ..store.record import RunWriter
 from ..tools import ToolSource
 from .conditions import asked_under
@@ -55,9 +55,10 @@ class Bench:
             self.writer.note(trial, Log("warning", "standing", told))
         row = row_of(trajectory)
         agent = " ".join(self.experiment.agent.command)
+        attempt = self._counted(trajectory, turn, standing)
         line = capture_result(replace(trajectory, trial=trial), row.status, agent)
-        line |= attempt_fields(self._counted(trajectory, turn, standing))
-        return attempt_from(self.writer.end_trial(trial, row, line))
+        line |= told_fields(attempt)
+        return attempt_from(self.writer.end_trial(trial, row, line, standing_fields(attempt)))
 
     def _made(self, trial: Trial, turn: Turn) -> tuple[Trajectory, Standing]:
         stage = self.stages[turn.slot.condition]

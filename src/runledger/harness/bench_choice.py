@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import UsageError
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord
-from ..ledger.value import texts_in
+from ..ledger.value import Json, texts_in
 from ..store.bench import find_benches, read_bench
 from ..store.protocol import PROTOCOL
 from ..suite.experiment import load_experiment
@@ -54,14 +55,30 @@ def to_go_on_with(chosen: Chosen) -> BenchRecord | None:
 
     Where there is none that is unfinished, the newest finished one is given.
     """
-    alike = [record for record in _runs(chosen) if _same(record.experiment, chosen.experiment)]
-    unfinished = [one for one in alike if one.status in RESUMABLE]
-    running = [one for one in alike if one.status == "running"]
-    done = [one for one in alike if one.status == "done"]
-    for found in (running, unfinished, done):
+    sha256 = chosen.experiment.protocol.sha256
+    paths = [chosen.path] if chosen.path else find_benches(*_where(chosen), sha256)
+    alike = [record for path in paths if (record := readable(path)) is not None]
+    for wanted in (("running",), RESUMABLE, ("done",)):
+        found = [one for one in alike if one.status in wanted]
         if found:
             return found[0]
     return None
+
+
+def earlier_runs(chosen: Chosen) -> Iterator[BenchRecord]:
+    """Yield the runs of an experiment that can be read, the newest first."""
+    for path in find_benches(*_where(chosen)):
+        record = readable(path)
+        if record is not None:
+            yield record
+
+
+def readable(path: Path) -> BenchRecord | None:
+    """Read a run by the protocol it was run by; None if it is damaged."""
+    try:
+        return read_bench(path, load_experiment(path, to_run=False))
+    except UsageError:
+        return None
 
 
 def path_of(chosen: Chosen, record: BenchRecord) -> Path:
@@ -69,22 +86,16 @@ def path_of(chosen: Chosen, record: BenchRecord) -> Path:
     return chosen.path or chosen.output_dir / record.run_id
 
 
+def _where(chosen: Chosen) -> tuple[Path, str]:
+    return chosen.output_dir, chosen.experiment.name
+
+
 def _refuse_redacted(experiment: Experiment, run: Path) -> None:
     """Refuse to run by a protocol whose secrets are gone: the agent would get placeholders."""
-    kept = [experiment.protocol.experiment, *experiment.protocol.tasks]
-    if any(REDACTED in text for value in kept for text in texts_in(value)):
+    kept = experiment.protocol
+    parts: tuple[Json, ...] = (kept.experiment, kept.tasks, kept.suffixes, kept.adapter)
+    if any(REDACTED in text for part in parts for text in texts_in(part)):
         raise UsageError(
             f"{run / PROTOCOL} does not hold the secrets that the experiment's file does; "
             "go on with that file: runledger bench run EXPERIMENT.yaml"
         )
-
-
-def _runs(chosen: Chosen) -> list[BenchRecord]:
-    if chosen.path is not None:
-        return [read_bench(chosen.path, load_experiment(chosen.path, to_run=False))]
-    found = find_benches(chosen.output_dir, chosen.experiment.name)
-    return [read_bench(path, load_experiment(path, to_run=False)) for path in found]
-
-
-def _same(one: Experiment, other: Experiment) -> bool:
-    return one.protocol.sha256 == other.protocol.sha256

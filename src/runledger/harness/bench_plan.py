@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..capture.plan import plan_runs
 from ..capture.prefix import Prefixes
-from ..compare.planning import smallest_effect, smallest_points
+from ..compare.planning import smallest_effect, smallest_points, units_of
 from ..errors import PrefixFailed, UnknownName
 from ..ledger.attempt import Attempt
 from ..ledger.clock import Clock
@@ -22,12 +22,11 @@ from ..ledger.settled import settle
 from ..ledger.suite import Suite, fill_in
 from ..ledger.task import Task
 from ..process.supervisor import Supervisor
-from ..store.bench import find_benches, read_bench, write_plan
+from ..store.bench import write_plan
 from ..store.lines import write_whole
 from ..store.protocol import PROTOCOL, protocol_text
 from ..store.record import begin_record
 from ..store.rundir import make_run_directory
-from ..suite.experiment import load_experiment
 from .conditions import asked_under, suite_under
 from .conduct import SYSTEM_CLOCK
 from .furnish import agent_environment, cleaner_for, secrets_of
@@ -52,26 +51,20 @@ def plan_bench(experiment: Experiment, output_dir: Path, clock: Clock = SYSTEM_C
     return path
 
 
-def runs_of(experiment: Experiment, output_dir: Path) -> list[BenchRecord]:
-    """Read the runs of an experiment, the newest first; each with the protocol it was run by."""
-    found = find_benches(output_dir, experiment.name)
-    return [read_bench(path, load_experiment(path, to_run=False)) for path in found]
-
-
-def estimate_of(experiment: Experiment, earlier: Sequence[BenchRecord]) -> Estimate:
+def estimate_of(experiment: Experiment, earlier: Iterable[BenchRecord]) -> Estimate:
     """Tell what a plan could show and what it would take, by an earlier run if there is one."""
     runs = len(experiment.tasks) * len(experiment.conditions) * experiment.trials
     side_by_side = min(experiment.parallel_tasks, len(experiment.tasks))
     known = next((one for one in earlier if counting_in(one)), None)
     estimate = Estimate(
         most_seconds=runs * experiment.timeout_s / side_by_side,
-        smallest_sd=smallest_effect(len(experiment.tasks), experiment.level),
+        smallest_sd=smallest_effect(units_of(experiment), experiment.level),
     )
     if known is None:
         return estimate
     counting = counting_in(known)
     costs = [one.usage.cost_usd for one in counting if one.usage.cost_usd is not None]
-    points = smallest_points(known, len(experiment.tasks))
+    points = smallest_points(known, units_of(experiment))
     return replace(
         estimate,
         seconds=_mean([one.duration_s for one in counting]) * runs / side_by_side,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from .. import registry
-from ..capture.course import Course
+from ..capture.course import Course, Turn
 from ..capture.prefix import Prefixes
 from ..capture.trial import Limit, Stage
 from ..capture.workspace import Shared, Workspaces, copies, is_repository, remove, worktrees
@@ -37,11 +37,11 @@ TIMEOUT = "timeout_s"
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """How far an experiment may go, and who is asked after each block whether that is enough."""
+    """How far an experiment may go, and who is asked after each task whether that is enough."""
 
     max_cost_usd: float | None = None
     sequential: bool = False
-    decided: Callable[[], bool] = lambda: False
+    decided: Callable[[], bool] = lambda: False  # which hears of attempts as a watcher
 
 
 class BenchWatcher(Protocol):
@@ -50,8 +50,8 @@ class BenchWatcher(Protocol):
     def begin(self, record: BenchRecord, left: int, path: Path) -> None:
         """Learn that so many runs are left to do."""
 
-    def ended(self, attempt: Attempt) -> None:
-        """Learn how an attempt ended; called from its own thread."""
+    def ended(self, attempt: Attempt, left: int) -> None:
+        """Learn how an attempt ended, and what is left now; called from its own thread."""
 
     def finish(self) -> None:
         """Learn that nothing more will end."""
@@ -63,7 +63,7 @@ class Unwatched:
     def begin(self, record: BenchRecord, left: int, path: Path) -> None:
         """Ignore what is left."""
 
-    def ended(self, attempt: Attempt) -> None:
+    def ended(self, attempt: Attempt, left: int) -> None:
         """Ignore how an attempt ended."""
 
     def finish(self) -> None:
@@ -102,8 +102,7 @@ def run_bench(
         )
         started = clock.monotonic()
         conductor.run(experiment.parallel_tasks)
-        wall_ms = int((clock.monotonic() - started) * 1000) + record.wall_ms
-        writer.end(conductor.ending(wall_ms))
+        writer.end(conductor.ending(int((clock.monotonic() - started) * 1000)))
 
 
 class _Conductor:
@@ -129,10 +128,10 @@ class _Conductor:
     def run(self, parallel: int) -> None:
         """Run what is left; what is discarded meanwhile comes after all the others."""
         wake = partial(self._supervisor.stop.request, signal.SIGINT)
-        while self._goes_on() and (blocks := self._course.blocks()):
-            executor = registry.find("executors", "local")(min(parallel, len(blocks)), wake)
+        while self._goes_on() and (tasks := self._course.tasks()):
+            executor = registry.find("executors", "local")(min(parallel, len(tasks)), wake)
             try:
-                executor.run(blocks, self._run_block)
+                executor.run(tasks, self._run_task)
             except Interrupted:
                 return
             if self._purse.refused:
@@ -153,16 +152,23 @@ class _Conductor:
             return DECIDED
         return MONEY if self._purse.refused else None
 
-    def _run_block(self, block: Block) -> bool:
-        for turn in self._course.turns(block):
-            if not self._goes_on() or not self._purse.allows():
-                return False
-            attempt = self._bench.attempt(turn)
-            self._course.add(attempt)
-            self._purse.pay(attempt.usage.cost_usd)
-            self._watcher.ended(attempt)
-        self._enough = self._enough or self._decided()
+    def _run_task(self, blocks: Sequence[Block]) -> bool:
+        """Run the blocks of one task, one after the other."""
+        for block in blocks:
+            for turn in self._course.turns(block):
+                if not self._goes_on() or not self._purse.allows():
+                    return False
+                self._run_turn(turn)
+        self._bench.prefixes.forget(blocks[0].task_id)
+        if self._decided():
+            self._enough = True
         return self._goes_on()
+
+    def _run_turn(self, turn: Turn) -> None:
+        attempt = self._bench.attempt(turn)
+        self._course.add(attempt)
+        self._purse.pay(attempt.usage.cost_usd)
+        self._watcher.ended(attempt, self._course.left())
 
     def _goes_on(self) -> bool:
         stopped = self._supervisor.stop.requested or self._enough
@@ -170,7 +176,7 @@ class _Conductor:
 
     def _too_many_discards(self) -> bool:
         most = self._bench.experiment.most_discards
-        return len(self._course.settled().discards) > most
+        return self._course.discards() > most
 
 
 def _refuse_unfit(experiment: Experiment) -> None:

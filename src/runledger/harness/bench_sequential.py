@@ -4,38 +4,83 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ..compare.sequential import decided_early
 from ..errors import UsageError
+from ..ledger.attempt import Attempt
 from ..ledger.experiment import Experiment
+from ..ledger.findings import BenchRecord
+from ..ledger.settled import settle
 from ..process.supervisor import Supervisor
-from ..store.bench import read_bench, tools_used
+from ..store.lines import is_held
+from ..store.verdicts import VERDICTS, read_verdicts
 from .judge_experiment import JudgeOptions, judge_experiment
 
 
-def early_stop(
-    path: Path, experiment: Experiment, supervisor: Supervisor, tell: Callable[[str], None]
-) -> Callable[[], bool]:
-    """Give the function that judges all answers so far and tells whether they decide."""
-    _refuse_people(experiment)
-    lock = threading.Lock()
+class EarlyStop:
+    """Hear of every attempt, judge those that are new, and say whether all of them decide."""
 
-    def decided() -> bool:
-        with lock:
-            record = read_bench(path, experiment)
-            options = JudgeOptions(tools=tools_used(path))
-            judge_experiment(path, record, options, supervisor=supervisor, tell=tell)
-            return decided_early(read_bench(path, experiment))
+    def __init__(self, supervisor: Supervisor, tell: Callable[[str], None]) -> None:
+        self._supervisor = supervisor
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._fresh: list[Attempt] = []  # with what they say; of the others it is not kept
+        self._known: list[Attempt] = []
 
-    return decided
+    def begin(self, record: BenchRecord, left: int, path: Path) -> None:
+        """Learn what was done before."""
+        self._record, self._path = record, path
+        self._fresh = list(record.attempts)
+
+    def ended(self, attempt: Attempt, left: int) -> None:
+        """Learn of an attempt."""
+        with self._lock:
+            self._fresh.append(attempt)
+
+    def finish(self) -> None:
+        """Have nothing more to learn."""
+
+    def decided(self) -> bool:
+        """Judge what is new, and tell whether wins and losses so far are enough."""
+        with self._lock:
+            if is_held(self._path / VERDICTS):  # somebody judges meanwhile; look again later
+                return False
+            self._judge()
+            verdicts = read_verdicts(self._path / VERDICTS)
+            attempts = (*self._known, *self._fresh)
+            return decided_early(replace(self._record, attempts=attempts, verdicts=verdicts))
+
+    def _judge(self) -> None:
+        """Judge the blocks that are whole by now; what they say is not kept any longer."""
+        verdicts = read_verdicts(self._path / VERDICTS)
+        record = replace(self._record, attempts=tuple(self._fresh), verdicts=verdicts)
+        tools = frozenset[str]().union(*(one.tools for one in [*self._known, *self._fresh]))
+        options = JudgeOptions(tools=tools)
+        judge_experiment(self._path, record, options, supervisor=self._supervisor, tell=self._tell)
+        names = [one.name for one in record.experiment.conditions]
+        whole = {(slot.task_id, slot.trial) for slot in settle(self._fresh, names).counting}
+        judged = [one for one in self._fresh if (one.slot.task_id, one.slot.trial) in whole]
+        self._known += [one if one.timed_out else replace(one, output=None) for one in judged]
+        self._fresh = [one for one in self._fresh if one not in judged]
 
 
-def _refuse_people(experiment: Experiment) -> None:
-    """Refuse criteria that only a person could judge: nobody is there to ask while it runs."""
+def refuse_unfit_for_early_stop(experiment: Experiment) -> None:
+    """Say what cannot be decided while an experiment runs, or by wins and losses."""
     by_machine = all(one.has_check for task in experiment.tasks for one in task.criteria)
     if not by_machine and not experiment.scoring.judges:
         raise UsageError(
             "--sequential judges while it runs: name a program under scoring.judges, "
             "or give every criterion a check"
         )
+    if experiment.cluster is not None:
+        raise UsageError(
+            "--sequential takes tasks as independent, and analysis.cluster says that they are not"
+        )
+    for gate in experiment.gates:
+        if gate.metric != "score" or (gate.min_difference or gate.max_difference):
+            raise UsageError(
+                "--sequential decides whether the score is higher or lower, and nothing else: "
+                f"a gate on {gate.metric} with another limit than 0 needs the whole plan"
+            )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,13 +10,13 @@ from typing import NamedTuple
 from ..compare.experiment import findings_of
 from ..errors import StoreError
 from ..ledger.attempt import Attempt
-from ..ledger.findings import BenchRecord, Findings, Launch
+from ..ledger.findings import BenchRecord, Findings
 from ..store.bench import read_bench
-from ..store.lines import write_whole
+from ..store.lines import append_text, write_whole
 from ..suite.experiment import load_experiment
 from ..views.experiment import answer, html, results, scenarios, summary, timing
 
-REPORT = "report.html"
+REPORT, RUNS, TIMING = "report.html", "runs", "timing.csv"
 
 
 class Derived(NamedTuple):
@@ -37,7 +36,7 @@ def derive_bench(path: Path) -> Derived:
     """Write the views of the run in this directory."""
     derived = read_derived(path)
     record, findings = derived
-    _write_runs(path, record, answer.answer_files(record))
+    _write_runs(path, record)
     texts = {
         "scenarios.md": scenarios.render(record),
         "results.md": results.render(record, findings),
@@ -45,7 +44,7 @@ def derive_bench(path: Path) -> Derived:
         REPORT: html.render(record, findings),
     }
     for name, text in texts.items():
-        write_whole(path / name, text.encode("utf-8", "backslashreplace"))
+        _write(path / name, text)
     return derived
 
 
@@ -57,43 +56,56 @@ class LiveFiles:
         self._rounds: dict[tuple[str, int, int], list[Attempt]] = {}
 
     def begin(self, record: BenchRecord, left: int, path: Path) -> None:
-        """Learn which run it is; this launch is not in its record yet."""
-        self._path = path
-        self._record = replace(
-            record,
-            launches=(*record.launches, Launch("")),
-            firsts=(*record.firsts, len(record.attempts)),
-        )
+        """Learn which run it is, and write what is known of it."""
+        self._runs = _made(path / RUNS)
+        self._record = replace(record, attempts=(), launches=(), firsts=())
+        self._first = True
         for attempt in record.attempts:
-            self._counting(attempt)
+            self._whole_round(attempt)
+        write_whole(self._runs / TIMING, timing.render(record).encode())
 
-    def ended(self, attempt: Attempt) -> None:
+    def ended(self, attempt: Attempt, left: int) -> None:
         """Write how long an attempt took, and the answers of its block once all are there."""
         with self._lock:
-            self._record = replace(self._record, attempts=(*self._record.attempts, attempt))
-            counting = self._counting(attempt)
-            whole = len(counting) == len(self._record.experiment.conditions)
-            files = ((answer.file_name(one.slot), answer.render(one)) for one in counting)
-            _write_runs(self._path, self._record, files if whole else ())
+            alone = timing.render(replace(self._record, attempts=(attempt,)))
+            row = alone if self._first else alone.partition("\n")[2]  # the model is told once
+            append_text(self._runs / TIMING, row)
+            self._first = False
+            for one in self._whole_round(attempt):
+                _write(self._runs / answer.file_name(one.slot), answer.render(one))
 
     def finish(self) -> None:
         """Leave the rest to the views of the whole run."""
 
-    def _counting(self, attempt: Attempt) -> list[Attempt]:
-        """List the attempts of the same round of the same block that count."""
+    def _whole_round(self, attempt: Attempt) -> list[Attempt]:
+        """Give all attempts of a round of a block, once the last one of them is there."""
         key = attempt.slot.task_id, attempt.slot.trial, attempt.round
         counting = self._rounds.setdefault(key, [])
         if attempt.standing.state == "counts":
             counting.append(attempt)
-        return counting
+        whole = len(counting) == len(self._record.experiment.conditions)
+        return self._rounds.pop(key) if whole else []
 
 
-def _write_runs(path: Path, record: BenchRecord, files: Iterable[tuple[str, str]]) -> None:
-    runs = path / "runs"
+def _write_runs(path: Path, record: BenchRecord) -> None:
+    """Write the answers that count, and no others, and how long all attempts took."""
+    runs = _made(path / RUNS)
+    files = dict(answer.answer_files(record))
+    for name, text in files.items():
+        _write(runs / name, text)
+    for file in runs.glob("*.md"):
+        if file.name not in files:
+            file.unlink()
+    write_whole(runs / TIMING, timing.render(record).encode())
+
+
+def _made(directory: Path) -> Path:
     try:
-        runs.mkdir(exist_ok=True)
+        directory.mkdir(exist_ok=True)
     except OSError as error:
-        raise StoreError(f"could not make {runs}: {error.strerror or error}") from error
-    for name, text in files:
-        write_whole(runs / name, text.encode("utf-8", "backslashreplace"))
-    write_whole(runs / "timing.csv", timing.render(record).encode())
+        raise StoreError(f"could not make {directory}: {error.strerror or error}") from error
+    return directory
+
+
+def _write(file: Path, text: str) -> None:
+    write_whole(file, text.encode("utf-8", "backslashreplace"))

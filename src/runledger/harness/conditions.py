@@ -25,8 +25,7 @@ def suite_under(experiment: Experiment, condition: Condition) -> Suite:
 
 def asked_under(task: Task, condition: Condition, before: str) -> Task:
     """Give a task as the agent is asked it: with what comes before the prompt, and after it."""
-    after = f"\n\n{condition.suffix}" if condition.suffix else ""
-    return replace(task, input=with_affixes(task.input, before, after))
+    return replace(task, input=with_affixes(task.input, before, condition.suffix))
 
 
 def _agent_under(agent: AgentSettings, condition: Condition) -> AgentSettings:

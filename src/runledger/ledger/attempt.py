@@ -37,12 +37,11 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run of the plan: which one, in which round, and the how-manyth of its block."""
+    """A run of the plan: which one, and the how-manyth of its block."""
 
     number: int
     slot: Slot
     place: int  # from 1
-    round: int = 1  # a discarded block is run again as a whole, in another order
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +92,4 @@ class Attempt:
     timed_out: bool = False  # it counts all the same, as an answer that states nothing
     started_ms: int = 0  # Unix time
     errors: tuple[str, ...] = ()
+    tools: frozenset[str] = frozenset()  # that it called

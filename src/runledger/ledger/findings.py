@@ -18,7 +18,7 @@ EffectTest: TypeAlias = Literal["mcnemar", "sign_flip", "paired_t", "t_on_logs"]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One start of `bench run`: when, and the model that its first telling run named."""
+    """One start of `bench run`: when, and by which process."""
 
     started: str  # ISO 8601
     pid: int | None = None

@@ -42,45 +42,39 @@ class Settled:
 
 def settle(attempts: Iterable[Attempt], conditions: Sequence[str]) -> Settled:
     """Tell which attempts count; one of another model than the first is a discard, too."""
-    judged = _of_one_model(attempts)
-    last: dict[Block, Round] = {}
-    for one in judged:
-        block = Block(one.slot.task_id, one.slot.trial)
-        before = last.get(block)
-        kept = before.last if before is not None and before.number == one.round else {}
-        last[block] = Round(one.round, {**kept, one.slot.condition: one})
-    whole = [one for one in last.values() if not one.left(conditions)]
-    return Settled(
-        counting={one.slot: one for round in whole for one in round.last.values()},
-        discards=tuple(_discard(one) for one in judged if one.standing.state == "discarded"),
-        rounds=last,
-    )
+    settling = Settling()
+    for one in attempts:
+        settling.add(one)
+    whole = [one for one in settling.rounds.values() if not one.left(conditions)]
+    counting = {one.slot: one for round in whole for one in round.last.values()}
+    return Settled(counting, tuple(settling.discards), settling.rounds)
 
 
-def _of_one_model(attempts: Iterable[Attempt]) -> list[Attempt]:
-    """Discard what another model or version of the agent did than the first that was told."""
-    first = _Told()
-    return [first.judge(one) for one in attempts]
-
-
-class _Told:
-    """The model and the version that were told first."""
+class Settling:
+    """The rounds that attempts make up, as one after the other ends."""
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+        self.rounds: dict[Block, Round] = {}  # the last one of each block
+        self.discards: list[Discard] = []
+        self._told: dict[str, str] = {}  # the model and the version that were told first
 
-    def judge(self, attempt: Attempt) -> Attempt:
+    def add(self, attempt: Attempt) -> None:
+        """Let one more attempt take its place in its round."""
+        one = self._of_one_model(attempt)
+        block = Block(one.slot.task_id, one.slot.trial)
+        before = self.rounds.get(block)
+        kept = before.last if before is not None and before.number == one.round else {}
+        self.rounds[block] = Round(one.round, {**kept, one.slot.condition: one})
+        standing = one.standing
+        if standing.state == "discarded" and standing.cause is not None:
+            self.discards.append(Discard(one.slot, one.number, standing.cause, standing.message))
+
+    def _of_one_model(self, attempt: Attempt) -> Attempt:
+        """Discard what another model, or another version of the agent, did than the first."""
         if attempt.standing.state != "counts":
             return attempt
         for what, told in (("model", attempt.model), ("agent's version", attempt.version)):
-            known = self._known.setdefault(what, told) if told is not None else None
-            if told is not None and known != told:
+            if told is not None and (known := self._told.setdefault(what, told)) != told:
                 message = f"the {what} was {told}, and {known} in the runs before"
                 return replace(attempt, standing=Standing("discarded", "model_changed", message))
         return attempt
-
-
-def _discard(attempt: Attempt) -> Discard:
-    cause = attempt.standing.cause
-    assert cause is not None
-    return Discard(attempt.slot, attempt.number, cause, attempt.standing.message)

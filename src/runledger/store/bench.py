@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,7 +18,7 @@ from ..ledger.usage import Usage
 from ..ledger.value import Json
 from .ending import ending_from
 from .lines import decode, encode_line, is_held, read_lines, write_whole_lines
-from .manifest import MANIFEST, read_manifest
+from .manifest import read_manifest
 from .resume import drop_results
 from .rundir import LOG, PLAN, RESULTS, moment
 from .verdicts import VERDICTS, read_verdicts
@@ -26,6 +27,7 @@ DISCARDS, DECIDED, MONEY = "too many discards", "decided early", "the money is s
 _TYPES = ("run_start", "case_end", "run_end")
 _MARKS = tuple(f'"type":"{type}"'.encode() for type in _TYPES)
 _SEQ = re.compile(rb'\{"seq":(\d+),')
+_TS = re.compile(rb'\{"seq":\d+,"ts":"([^"]*)"')
 _PLACE = re.compile(
     rb'\{"seq":\d+,"ts":"[^"]*","case_id":"([^"]*)","trial":(\d+),"attempt":(\d+),'
     rb'"condition":"([^"]*)",'
@@ -45,6 +47,7 @@ class BenchLog:
     firsts: tuple[int, ...] = ()
     sequential: bool = False
     ending: Ending = UNENDED
+    wall_ms: int = 0  # of all launches together
     last_seq: int = 0
     size: int = 0
 
@@ -69,10 +72,13 @@ def read_plan(path: Path) -> tuple[PlannedRun, ...]:
         raise UsageError(f"{file} cannot be read: {error!r}") from error
 
 
-def find_benches(output_dir: Path, name: str) -> list[Path]:
-    """List the runs of an experiment that are planned at least, the newest first."""
+def find_benches(output_dir: Path, name: str, sha256: str | None = None) -> list[Path]:
+    """List the runs of an experiment that are planned at least, the newest first.
+
+    With a hash, only those of that very protocol.
+    """
     planned = (file.parent for file in output_dir.glob(f"*/{PLAN}"))
-    found = [path for path in planned if (path / MANIFEST).is_file() and _name(path) == name]
+    found = [path for path in planned if _is_of(path, name, sha256)]
     return sorted(found, key=moment, reverse=True)
 
 
@@ -93,7 +99,7 @@ def read_bench(path: Path, experiment: Experiment) -> BenchRecord:
         status=_status(log),
         sequential=log.sequential,
         stopped=log.ending.stopped,
-        wall_ms=log.ending.wall_ms,
+        wall_ms=log.wall_ms,
     )
 
 
@@ -114,29 +120,26 @@ def read_log(path: Path) -> BenchLog:
         firsts=tuple(reading.firsts),
         sequential=reading.sequential,
         ending=reading.ending,
+        wall_ms=reading.wall_ms(),
         last_seq=reading.last_seq,
         size=reading.size,
     )
 
 
-def tools_used(path: Path) -> frozenset[str]:
-    """Name every tool that any attempt of a run called."""
-    file = path / RESULTS
-    lines = (decode(line) for line in read_lines(file)) if file.exists() else ()
-    steps = (step for line in lines for step in line["trajectory"])
-    return frozenset(str(step["name"]) for step in steps if step["type"] == "tool_call")
-
-
-def attempt_fields(attempt: Attempt) -> dict[str, Json]:
-    """Write what results.jsonl says of an attempt beside its CaptureResult."""
+def standing_fields(attempt: Attempt) -> dict[str, Json]:
+    """Write where an attempt stands, in words of ours."""
     standing: dict[str, Json] = {"state": attempt.standing.state}
     if attempt.standing.cause is not None:
-        standing |= {"cause": attempt.standing.cause, "message": attempt.standing.message}
+        standing["cause"] = attempt.standing.cause
+    return {"round": attempt.round, "place": attempt.place, "standing": standing}
+
+
+def told_fields(attempt: Attempt) -> dict[str, Json]:
+    """Write what is told of an attempt by others, and what was counted."""
     counts, reported = attempt.counts, attempt.reported
+    message = attempt.standing.message
     return {
-        "round": attempt.round,
-        "place": attempt.place,
-        "standing": standing,
+        "standing": {"message": message} if message else {},
         "counts": {
             "toolCalls": counts.tool_calls,
             "filesRead": counts.files_read,
@@ -169,7 +172,12 @@ def attempt_from(line: Mapping[str, Any]) -> Attempt:
         timed_out=any(failure["type"] == "timeout" for failure in line["failures"]),
         started_ms=timing["start"],
         errors=tuple(line.get("errors", ())),
+        tools=frozenset(_tools_in(line["trajectory"])),
     )
+
+
+def _tools_in(steps: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    return (str(step["name"]) for step in steps if step["type"] == "tool_call")
 
 
 def tried_in(line: Mapping[str, Any]) -> Tried:
@@ -188,6 +196,11 @@ class _Reading:
         self.sequential = False
         self.ending = UNENDED
         self.last_seq = self.size = 0
+        self._spans: list[tuple[str, str]] = []  # of each launch, its first moment and its last
+
+    def wall_ms(self) -> int:
+        """Add up how long all launches took, up to the last thing that happened in each."""
+        return sum(_unix_ms(last) - _unix_ms(first) for first, last in self._spans)
 
     def read(self, line: bytes) -> None:
         """Take note of a line."""
@@ -200,6 +213,8 @@ class _Reading:
             self.tries[slot] = max(attempt, self.tries.get(slot, 0))
         if any(mark in line for mark in _MARKS):
             self._read_event(decode(line), place)
+        if self._spans and (moment := _TS.match(line)):
+            self._spans[-1] = self._spans[-1][0], moment[1].decode()
 
     def _read_event(self, event: Mapping[str, Any], place: Tried | None) -> None:
         match event["type"]:
@@ -207,11 +222,16 @@ class _Reading:
                 self.ended.add(place)
             case "run_start":
                 self.launches.append(Launch(event["ts"], event.get("pid")))
+                self._spans.append((event["ts"], event["ts"]))
                 self.firsts.append(len(self.ended))
                 self.sequential = self.sequential or event.get("sequential", False)
                 self.ending = UNENDED
             case "run_end":
                 self.ending = ending_from(event)
+
+
+def _unix_ms(moment: str) -> int:
+    return round(datetime.fromisoformat(moment).timestamp() * 1000)
 
 
 def _place(line: bytes) -> Tried | None:
@@ -242,11 +262,12 @@ def _status(log: BenchLog) -> BenchStatus:
     return "interrupted" if log.ending.interrupted else "done"
 
 
-def _name(path: Path) -> str | None:
+def _is_of(path: Path, name: str, sha256: str | None) -> bool:
     try:
-        return read_manifest(path).suite_name
+        manifest = read_manifest(path)
     except UsageError:  # damaged, or of another version: none to go on with
-        return None
+        return False
+    return manifest.suite_name == name and sha256 in (None, manifest.suite_sha256)
 
 
 def _plan_fields(run: PlannedRun) -> dict[str, Json]:

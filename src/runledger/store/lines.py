@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
@@ -21,6 +22,7 @@ from ..ledger.value import Json
 
 TORN_CHUNK = 64 * 1024
 LONGEST_TAIL = 64 * 1024 * 1024  # of a line without its end that is looked at
+HOLD_TRIES, HOLD_WAIT_S = 5, 0.01
 LARGE_NUMBER = re.compile(rb"\d{19}")
 
 
@@ -112,11 +114,18 @@ class LineLog:
 
 
 def _hold(fd: int, path: Path) -> None:
-    """Lock a file until it is closed; the system lets go of what a dead process held."""
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise StoreError(f"{path} is being written by another process") from None
+    """Lock a file until it is closed; the system lets go of what a dead process held.
+
+    Somebody who only asks whether it is held has it for an instant: so it is tried again.
+    """
+    for _ in range(HOLD_TRIES):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(HOLD_WAIT_S)
+        else:
+            return
+    raise StoreError(f"{path} is being written by another process")
 
 
 def is_held(path: Path) -> bool:

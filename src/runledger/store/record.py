@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from ..errors import StoreError
@@ -120,14 +121,20 @@ class RunWriter:
         self._append({**_place(trial), "type": what.type, **own}, moment)
 
     def end_trial(
-        self, trial: Trial, row: TrialRow, result: Mapping[str, Json]
+        self,
+        trial: Trial,
+        row: TrialRow,
+        result: Mapping[str, Json],
+        own: Mapping[str, Json] = MappingProxyType({}),
     ) -> Mapping[str, Json]:
         """Note how a trial ended: its result first, so that an ending always has one.
 
-        Give the result as it was written, without its secrets.
+        Give the result as it was written, without its secrets; `own` are words of ours beside it,
+        by which things are found again.
         """
         self._release(trial)
-        line = self._clean(trial, result, ("id",))
+        ids = ("id",) if trial.condition is None else ("id", "condition")
+        line = _laid_over(self._clean(trial, result, ids), own)
         self._results.append(line)
         self._append({**_place(trial), "type": "case_end", **self._clean(trial, row_fields(row))})
         self._memory.forget(_key(trial))
@@ -184,6 +191,16 @@ def _place(trial: Trial) -> dict[str, Json]:
         "attempt": trial.attempt,
     }
     return place if trial.condition is None else {**place, "condition": trial.condition}
+
+
+def _laid_over(fields: dict[str, Json], own: Mapping[str, Json]) -> dict[str, Json]:
+    """Lay words of ours over what is there; objects key by key."""
+    whole = dict(fields)
+    for name, value in own.items():
+        there = fields.get(name)
+        both = isinstance(value, Mapping) and isinstance(there, Mapping)
+        whole[name] = {**there, **value} if both else value  # type: ignore[dict-item]
+    return whole
 
 
 def _own(fields: dict[str, Json]) -> dict[str, Json]:

@@ -93,24 +93,28 @@ def _with_flips(plain: Effect, sides: Sides, centre: Centre) -> Effect:
 
 
 def _note(centre: Centre, differing: int, experiment: Experiment) -> str | None:
-    return "; ".join(_doubts(centre, differing, experiment)) or None
+    doubts = (_doubt(centre, differing, experiment), _doubt_about_clusters(centre, experiment))
+    return "; ".join(filter(None, doubts)) or None
 
 
-def _doubts(centre: Centre, differing: int, experiment: Experiment) -> Iterator[str]:
+def _doubt(centre: Centre, differing: int, experiment: Experiment) -> str | None:
     enough, what = fewest(experiment.level), "clusters" if experiment.cluster else "tasks"
-    if centre.n > 1 and not centre.varies and centre.clusters > 1:
-        alike = (
-            f"{'every' if differing else 'no'} task differs{' by the same' if differing else ''}"
-        )
-        yield f"{alike}: {ALIKE if centre.clusters >= enough else ALIKE_AND_FEW}"
-    elif experiment.cluster and centre.clusters < 2:
-        yield "all tasks are of one cluster: there is no interval"
-    elif centre.clusters < enough:
-        yield f"fewer than {enough} {what}: they can show no difference"
-    elif 0 < differing < enough and not experiment.cluster:
-        yield f"fewer than {enough} tasks differ: this test can show no difference"
+    if experiment.cluster and centre.clusters < 2:
+        return "all tasks are of one cluster: there is no interval"
+    if centre.n > 1 and not centre.varies:
+        alike = "every task differs by the same" if differing else "no task differs"
+        return f"{alike}: {ALIKE if centre.clusters >= enough else ALIKE_AND_FEW}"
+    if centre.clusters < enough:
+        return f"fewer than {enough} {what}: they can show no difference"
+    if 0 < differing < enough and not experiment.cluster:
+        return f"fewer than {enough} tasks differ: p cannot be below {1 - experiment.level:.2g}"
+    return None
+
+
+def _doubt_about_clusters(centre: Centre, experiment: Experiment) -> str | None:
     if experiment.cluster and 1 < centre.clusters < FEW_CLUSTERS:
-        yield f"fewer than {FEW_CLUSTERS} clusters: the interval is unreliable"
+        return f"fewer than {FEW_CLUSTERS} clusters: the interval is unreliable"
+    return None
 
 
 def _with_ratio(plain: Effect, sides: Sides, level: float) -> Effect:

@@ -41,14 +41,13 @@ def not_run(outcomes: Outcomes) -> str:
         unfinished_blocks(outcomes),
         len({one.slot[::2] for one in outcomes.record.plan}),
     )
-    have = "has" if left == 1 else "have"
-    return f"of {planned:,} comparisons {left:,} {have} not been run to their end"
+    return f"{left:,} of {planned:,} comparisons {_have(left)} not been run to the end"
 
 
 def _unfinished(outcomes: Outcomes) -> Iterator[str]:
     record = outcomes.record
     if unfinished_blocks(outcomes):
-        yield f"{not_run(outcomes)}: nothing of them counts"
+        yield f"{not_run(outcomes)}, and {_count(unfinished_blocks(outcomes))} for nothing"
     if record.stopped is not None:
         yield f"the run ended before its plan: {record.stopped}"
     missing = unjudged_runs(outcomes)
@@ -94,7 +93,8 @@ def _order(order: Sequence[OrderEffect]) -> Iterator[str]:
             unit = "points" if one.metric == "score" else "s"
             yield (
                 f"order matters to the {NAMES[one.metric]} of `{one.condition}`: its difference "
-                f"is {one.first:.1f} {unit} where it ran first and {one.second:.1f} where second "
+                f"is {_figure(one.first)} {unit} where it ran first "
+                f"and {_figure(one.second)} where second "
                 f"(p {one.p:.2g})"
             )
 
@@ -106,6 +106,19 @@ def _many_gates(gates: Sequence[GateFinding], level: float) -> Iterator[str]:
             f"{len(gates)} gates are judged: without any change one of them fails by chance "
             f"in up to {most:.0%} of experiments"
         )
+
+
+def _figure(value: float) -> str:
+    """Write a difference so that a small one does not look like nothing."""
+    return f"{value:.1f}" if not value or abs(value) >= 0.05 else f"{value:.2g}"
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _count(number: int) -> str:
+    return "counts" if number == 1 else "count"
 
 
 def _runs(number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from ...ledger.criterion import Criterion
 from ...ledger.experiment import Experiment, Scoring, Word
 from ...ledger.findings import BenchRecord, RunScore
 from ...ledger.settled import Settled
-from ...ledger.verdict import CHECK, CriterionVerdict
+from ...ledger.verdict import CHECK, MANUAL, CriterionVerdict
 
 Question: TypeAlias = tuple[Slot, int, str]  # the criterion of an attempt
 Given: TypeAlias = Mapping[Question, Sequence[CriterionVerdict]]
@@ -58,9 +58,8 @@ def _slots(experiment: Experiment) -> Iterator[Slot]:
 def _scored(
     attempt: Attempt, criteria: Sequence[Criterion], given: Given, scoring: Scoring
 ) -> Scored:
-    worth = {word: exactly(points) for word, points in scoring.points.items()}
     points = {
-        one.id: _points(attempt, given.get((attempt.slot, attempt.number, one.id), ()), worth)
+        one.id: _points(attempt, given.get((attempt.slot, attempt.number, one.id), ()), scoring)
         for one in criteria
     }
     known = [one for one in points.values() if one is not None]
@@ -77,14 +76,27 @@ def _scored(
 
 
 def _points(
-    attempt: Attempt, verdicts: Sequence[CriterionVerdict], worth: Mapping[Word, Fraction]
+    attempt: Attempt, verdicts: Sequence[CriterionVerdict], scoring: Scoring
 ) -> Fraction | None:
     """Give what a criterion is worth: a check settles it, else the judges do together."""
     if attempt.timed_out and attempt.output in ("", None):
-        return worth["missed"]  # it states nothing, and nobody needs to look
+        return _worth("missed", scoring)  # it states nothing, and nobody needs to look
     deciding = [one for one in verdicts if one.judge == CHECK] or verdicts
-    points = [worth[one.verdict] for one in deciding if one.verdict is not None]
-    return sum(points, Fraction(0)) / len(points) if points else None
+    if not _is_judged({one.judge for one in verdicts}, scoring):
+        return None
+    points = [_worth(one.verdict, scoring) for one in deciding if one.verdict is not None]
+    return sum(points, Fraction(0)) / len(points)
+
+
+def _is_judged(by: Set[str], scoring: Scoring) -> bool:
+    """Say whether that is enough: a check, a person, or every program that was to judge."""
+    if CHECK in by or MANUAL in by:
+        return True
+    return bool(by) and all(one.id in by for one in scoring.judges)
+
+
+def _worth(word: Word, scoring: Scoring) -> Fraction:
+    return exactly(scoring.points[word])
 
 
 def exactly(value: float) -> Fraction:

@@ -151,7 +151,7 @@ def _others(gates: Sequence[GateFinding], word: GateWord) -> str:
         return ""
     same = sum(one.verdict == word for one in gates)
     if word == "pass":
-        return f"; all {len(gates)} gates say so"
+        return "; both gates say so" if len(gates) == 2 else f"; all {len(gates)} gates say so"
     return f"; {same} of {len(gates)} gates say{'s' if same == 1 else ''} so"
 
 

@@ -63,7 +63,7 @@ def outcomes_of(record: BenchRecord) -> Outcomes:
     for one in runs:
         slot = one.attempt.slot
         placed[slot.condition][Block(slot.task_id, slot.trial)] = one
-    return Outcomes(record, settled, runs, _clusters(record.experiment), placed)
+    return Outcomes(record, settled, runs, clusters_of(record.experiment), placed)
 
 
 def sides_of(outcomes: Outcomes, metric: GateMetric, condition: str) -> Sides | None:
@@ -161,7 +161,7 @@ def _median(values: Sequence[Fraction]) -> Fraction:
     return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
 
 
-def _clusters(experiment: Experiment) -> Mapping[str, str]:
+def clusters_of(experiment: Experiment) -> Mapping[str, str]:
     """Name the cluster of each task; one that does not say is a cluster of its own."""
     return {task.id: _cluster(task, experiment.cluster) for task in experiment.tasks}
 
