@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from pathlib import Path
 from typing import Annotated
@@ -125,7 +124,7 @@ def plan(
     path = plan_bench(chosen.experiment, chosen.output_dir)
     record = derive_bench(path).record
     put(terminal.render_plan(record, estimate, look_at(1)))
-    put(f"the plan is in {path}\nto run it: runledger bench run {shlex.quote(str(experiment))}")
+    put(f"the plan is in {path}\nto run it: runledger bench run {chosen.words}")
 
 
 @bench.command(epilog=RUN_CODES)
@@ -167,7 +166,7 @@ def status(experiment: ExperimentPath, output_dir: OutputDir = None) -> None:
     derived = read_derived(path)
     warn_of_change(chosen, derived.record)
     put(terminal.render_status(*derived, look_at(1), now_ms=int(time.time() * 1000)))
-    step = next_step(derived.record, str(experiment), judged=is_judged(derived))
+    step = next_step(derived.record, chosen.words, judged=is_judged(derived))
     put(f"the run is in {path}\n{step}")
 
 
@@ -220,7 +219,7 @@ def report(
         case _:
             put(terminal.render_report(record, findings, look_at(1)))
             put(f"the report is in {path / REPORT}")
-    for reason in short_of(derived, str(experiment)):
+    for reason in short_of(derived, chosen.words):
         say(reason)
     if open_it:
         open_page(path / REPORT)

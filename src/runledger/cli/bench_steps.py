@@ -76,10 +76,10 @@ def run_to_do(chosen: Chosen) -> Path | None:
 def _say_done(chosen: Chosen, found: BenchRecord, path: Path) -> None:
     from ..harness.bench_views import read_derived
 
-    name = chosen.experiment.file
+    words = chosen.words
     how = f"this run was {found.stopped}" if found.stopped else "all was run already"
-    say(f"{how}, in {path}\n{next_step(found, name, judged=is_judged(read_derived(path)))}")
-    say(f"to run all of it anew: runledger bench plan {shlex.quote(name)}, then bench run")
+    say(f"{how}, in {path}\n{next_step(found, words, judged=is_judged(read_derived(path)))}")
+    say(f"to run all of it anew: runledger bench plan {words}, then bench run")
 
 
 def run_here(chosen: Chosen, path: Path, options: BenchOptions, quiet: bool) -> int:
@@ -107,7 +107,7 @@ def run_here(chosen: Chosen, path: Path, options: BenchOptions, quiet: bool) -> 
     derived = derive_bench(path)
     _tell_run(derived, options)
     judged = is_judged(derived)
-    say(f"the run is in {path}\n{next_step(derived.record, chosen.experiment.file, judged=judged)}")
+    say(f"the run is in {path}\n{next_step(derived.record, chosen.words, judged=judged)}")
     return 128 + signum if signum is not None else 0 if derived.record.status == "done" else 3
 
 
@@ -171,7 +171,7 @@ def judge_answers(chosen: Chosen, path: Path, options: JudgeOptions, quiet: bool
         say(text)
     if not judged.left:
         say(derived.findings.sentence)
-        say(next_step(derived.record, chosen.experiment.file, judged=True))
+        say(next_step(derived.record, chosen.words, judged=True))
     return 128 + signum if signum is not None else _judge_code(judged)
 
 
@@ -203,27 +203,26 @@ def is_judged(derived: Derived) -> bool:
     return bool(derived.findings.scores) and not derived.findings.unjudged
 
 
-def next_step(record: BenchRecord, name: str, *, judged: bool = False) -> str:
-    """Say what a user does next; `name` is what they call the experiment."""
-    name = shlex.quote(name)
+def next_step(record: BenchRecord, words: str, *, judged: bool = False) -> str:
+    """Say what a user does next; `words` name the experiment in a command."""
     match record.status:
         case "planned" | "interrupted":
-            return f"to go on: runledger bench run {name}"
+            return f"to go on: runledger bench run {words}"
         case "running":
-            return f"to look again: runledger bench status {name}"
+            return f"to look again: runledger bench status {words}"
         case "invalid":
             return "find the cause, then run the experiment's file again: it begins a new run"
     step = "report" if judged else "judge"
-    return f"next: runledger bench {step} {name}"
+    return f"next: runledger bench {step} {words}"
 
 
-def short_of(derived: Derived, name: str) -> Iterator[str]:
+def short_of(derived: Derived, words: str) -> Iterator[str]:
     """Tell what keeps a report from being the last word."""
     record, findings = derived
     if record.status != "done":
-        yield f"not all was run ({record.status}); {next_step(record, name)}"
+        yield f"not all was run ({record.status}); {next_step(record, words)}"
     elif findings.unjudged:
-        yield f"{findings.unjudged} runs are not judged; {next_step(record, name)}"
+        yield f"{findings.unjudged} runs are not judged; {next_step(record, words)}"
 
 
 def report_code(record: BenchRecord, findings: Findings, fail_on_inconclusive: bool) -> int:

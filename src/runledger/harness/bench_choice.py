@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ RESUMABLE = ("planned", "interrupted")
 class Chosen:
     """An experiment and where its runs are; `path` is the one run that was named, if any."""
 
+    words: str  # that name it in a command
     experiment: Experiment
     output_dir: Path
     path: Path | None = None
@@ -33,8 +35,10 @@ def choose_experiment(given: Path, output_dir: Path | None, *, to_run: bool) -> 
     if (given / PROTOCOL).is_file():
         if to_run:
             _refuse_redacted(experiment, given)
-        return Chosen(experiment, given.parent, given)
-    return Chosen(experiment, output_dir or Path(experiment.output_dir))
+        return Chosen(shlex.quote(str(given)), experiment, given.parent, given)
+    elsewhere = [] if output_dir is None else ["--output-dir", str(output_dir)]
+    words = shlex.join([str(given), *elsewhere])
+    return Chosen(words, experiment, output_dir or Path(experiment.output_dir))
 
 
 def newest_of(chosen: Chosen) -> Path:
@@ -45,7 +49,7 @@ def newest_of(chosen: Chosen) -> Path:
     if not found:
         raise UsageError(
             f"{chosen.experiment.name} has no run in {chosen.output_dir} yet: "
-            f"runledger bench run {chosen.experiment.file}"
+            f"runledger bench run {chosen.words}"
         )
     return found[0]
 
