@@ -683,3 +683,120 @@ def test_a_module_in_the_callers_directory_is_not_imported_in_the_background(lab
         time.sleep(0.05)
 
     assert done.code == 0, done.err
+
+
+# --------------------------------------------------------------- damage
+
+
+@pytest.mark.parametrize("damage", ["garbage\n", ""])
+def test_a_damaged_log_costs_no_result(lab: Lab, damage: str) -> None:
+    """What has finished is neither run again nor erased: the damage is told."""
+    lab.bench("run")
+    before = (lab.run / "results.jsonl").read_bytes()
+    (lab.run / "run.jsonl").write_text(damage)
+
+    codes = {step: lab.bench(step).code for step in ("status", "judge", "report")}
+    done = runledger("bench", "run", f"bench/{lab.run.name}", cwd=lab.path)
+
+    assert codes == {"status": 2, "judge": 2, "report": 2}
+    assert done.code == 2
+    assert (lab.run / "results.jsonl").read_bytes() == before
+    assert len(lab.asked) == 4
+
+
+def test_results_that_are_gone_are_run_again(lab: Lab) -> None:
+    """A report is no verdict while runs are missing, and `run` does what is missing."""
+    lab.all_steps()
+    results = lab.run / "results.jsonl"
+    results.write_bytes(b"".join(results.read_bytes().splitlines(keepends=True)[:3]))
+
+    report = lab.bench("report")
+    again = lab.bench("run")
+
+    assert report.code == 3
+    assert again.code == 0, again.err
+    assert len(lab.asked) == 5
+    assert lab.summary["status"] == "done"
+
+
+def test_a_damaged_plan_is_told(lab: Lab) -> None:
+    """Half a plan would make half an experiment look whole."""
+    lab.all_steps()
+    plan = lab.run / "plan.jsonl"
+    plan.write_bytes(b"".join(plan.read_bytes().splitlines(keepends=True)[:3]))
+
+    done = lab.bench("report")
+
+    assert done.code == 2
+    assert "plan.jsonl is damaged" in done.err
+
+
+def test_a_protocol_that_was_changed_after_the_run_is_refused(lab: Lab) -> None:
+    """A gate cannot be moved once the results are known."""
+    lab.all_steps()
+    file = lab.run / "protocol.yaml"
+    file.write_text(file.read_text().replace("min_difference: 0", "min_difference: 60"))
+
+    done = lab.bench("report")
+
+    assert done.code == 2
+    assert "was changed after its run" in done.err
+
+
+def test_judging_a_run_that_is_not_whole_is_not_all(lab: Lab) -> None:
+    """Never 0 when something was not judged."""
+    lab.bench("run", "--max-total-cost-usd", "0.02")
+
+    done = lab.bench("judge")
+
+    assert done.code == 3
+    assert "not all was run" in done.err
+
+
+def test_a_plan_asks_whether_its_agent_is_there(lab: Lab) -> None:
+    """Like every other program of the experiment."""
+    lab.set(agent={**lab.document["agent"], "command": ["no-such-agent"]})
+
+    assert lab.bench("plan").code in (2, 3)
+    assert lab.runs == []
+
+
+def test_criteria_that_only_a_person_can_judge_are_told_at_the_plan(lab: Lab) -> None:
+    """Before the money is spent."""
+    done = lab.tasks(2, judge_criteria=["It says why.", "It says how."]).bench("plan")
+
+    assert done.code == 0
+    assert "4 criteria have neither a check nor a judge" in done.err
+
+
+def test_a_dry_run_whose_prefix_fails_is_no_success(lab: Lab) -> None:
+    """The prompt that it shows is not the one that would be sent."""
+    prefix = {"command": ["false"], "tag": "ctx"}
+    lab.set(conditions={"without": {"baseline": True}, "with": {"prompt_prefix": prefix}})
+
+    done = lab.bench("plan", "--dry-run")
+
+    assert done.code == 3
+    assert "exited with status 1" in " ".join(done.out.split())
+
+
+def test_a_report_is_on_the_summary_page_of_a_step(lab: Lab) -> None:
+    """In GitHub Actions the tables are on the page of the job."""
+    lab.all_steps()
+    page = lab.path / "page.md"
+
+    lab.bench("report", env={"GITHUB_STEP_SUMMARY": str(page)})
+
+    assert page.read_text() == (lab.run / "results.md").read_text()
+
+
+def test_two_who_begin_at_once_plan_one_run(lab: Lab) -> None:
+    """The one goes on with it; the other is told that it is being run, or that it is done."""
+    lab.bench("status")
+    processes = [lab.begin("run") for _ in range(3)]
+    codes = sorted(process.wait() for process in processes)
+
+    assert codes[0] == 0
+    assert set(codes) <= {0, 2, 3}
+    assert len(lab.runs) == 1
+    assert len(lab.asked) == 4

@@ -66,7 +66,7 @@ def test_an_input_must_fit_the_protocol(demo: Shelf) -> None:
     demo.write("cases/t1.yaml", CASE.replace("{ticket: hello}", "a prompt"))
 
     assert demo.finding() == (
-        "evals/demo/cases/t1.yaml:2: input: must be an object for agent_protocol stdio; "
+        "evals/demo/cases/t1.yaml:2: input: must be an object for the protocol stdio; "
         'found "a prompt"'
     )
 

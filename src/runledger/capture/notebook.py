@@ -35,6 +35,7 @@ class Notebook:
         self._clock = clock
         self._begin()
         self._answered_ms: int | None = None
+        self._given_up_ms: int | None = None
         self._events: list[Event] = []
         self._calls: set[str] = set()
         self._errors: set[str] = set()
@@ -65,8 +66,10 @@ class Notebook:
                 self._answered_ms = ms
 
     def fail(self, failure: Failure) -> None:
-        """Write down a failure."""
+        """Write down a failure; where it is that time is up, what follows takes none of it."""
         self.failed = True
+        if failure.type == "timeout" and self._given_up_ms is None:
+            self._given_up_ms = self.elapsed_ms()
         self.note(Failed(bounded(failure)))
 
     def fail_budget(self, breach: Breach) -> None:
@@ -88,5 +91,6 @@ class Notebook:
 
     def trajectory(self, exit: Exit) -> Trajectory:
         """Close the book."""
-        wall_ms = self._answered_ms if self._answered_ms is not None else self.elapsed_ms()
+        known = (ms for ms in (self._answered_ms, self._given_up_ms) if ms is not None)
+        wall_ms = next(known, self.elapsed_ms())
         return Trajectory(self.trial, self._started_ms, wall_ms, tuple(self._events), exit)

@@ -108,6 +108,7 @@ def plan(
     from ..errors import UsageError
     from ..harness.bench_choice import choose_experiment, earlier_runs
     from ..harness.bench_plan import estimate_of, plan_bench
+    from ..harness.bench_run import refuse_unfit_agent
     from ..harness.bench_views import derive_bench
     from ..views.experiment import terminal
     from .exits import put
@@ -116,10 +117,10 @@ def plan(
     chosen = choose_experiment(experiment, output_dir, to_run=True)
     warn_of(chosen)
     if dry_run:
-        show_dry_run(chosen, task)
-        return
+        raise typer.Exit(show_dry_run(chosen, task))
     if chosen.path is not None:
         raise UsageError(f"{experiment} is a run, and planned already: runledger bench run it")
+    refuse_unfit_agent(chosen.experiment)
     estimate = estimate_of(chosen.experiment, earlier_runs(chosen))
     path = plan_bench(chosen.experiment, chosen.output_dir)
     record = derive_bench(path).record
@@ -138,10 +139,12 @@ def run(
 ) -> None:
     """Run what the plan says, or go on with it; nothing that has finished is run again."""
     from ..harness.bench_choice import choose_experiment
+    from ..store.lines import one_at_a_time
 
     chosen = choose_experiment(experiment, output_dir, to_run=True)
     warn_of(chosen)
-    path = run_to_do(chosen)
+    with one_at_a_time(chosen.output_dir):  # so that two of us do not plan the same
+        path = run_to_do(chosen)
     if path is None:
         return
     if detach:
@@ -204,7 +207,7 @@ def report(
     from ..views.experiment import results, summary, terminal
     from .exits import put, say
     from .report import open_page
-    from .show import look_at
+    from .show import add_to_page, look_at
 
     chosen = choose_experiment(experiment, output_dir, to_run=False)
     path = newest_of(chosen)
@@ -219,6 +222,7 @@ def report(
         case _:
             put(terminal.render_report(record, findings, look_at(1)))
             put(f"the report is in {path / REPORT}")
+    add_to_page(lambda most: results.render(record, findings))
     for reason in short_of(derived, chosen.words):
         say(reason)
     if open_it:

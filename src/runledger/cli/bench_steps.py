@@ -30,10 +30,14 @@ def warn_of(chosen: Chosen) -> None:
     """Tell what is odd in an experiment that can be run all the same."""
     for text in chosen.experiment.warnings:
         say(f"warning: {text}")
+    tasks, judges = chosen.experiment.tasks, chosen.experiment.scoring.judges
+    by_hand = [one.id for task in tasks for one in task.criteria if not one.has_check]
+    if by_hand and not judges:
+        say(f"warning: {len(by_hand)} criteria have neither a check nor a judge: by hand, then")
 
 
-def show_dry_run(chosen: Chosen, task: str | None) -> None:
-    """Show what each condition would be given for one task."""
+def show_dry_run(chosen: Chosen, task: str | None) -> int:
+    """Show what each condition would be given for one task; one that cannot be is exit code 3."""
     from ..harness.bench_plan import dry_run
     from ..process.signals import stoppable
     from ..process.supervisor import Supervisor
@@ -42,6 +46,7 @@ def show_dry_run(chosen: Chosen, task: str | None) -> None:
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
         shown = dry_run(chosen.experiment, task, supervisor)
     put(terminal.render_dry_run(shown, look_at(1)))
+    return 3 if any(one.note for one in shown) else 0
 
 
 def warn_of_change(chosen: Chosen, record: BenchRecord) -> None:
@@ -127,6 +132,7 @@ def _tell_run(derived: Derived, options: BenchOptions) -> None:
 def run_detached(path: Path) -> int:
     """Start the same command in the background, and say where it works."""
     from ..process.detach import start_detached, under_way
+    from ..store.bench import read_log
     from ..store.lines import is_held
     from ..store.rundir import LOG
 
@@ -140,7 +146,8 @@ def run_detached(path: Path) -> int:
         say(said or f"it ended with exit code {code} and said nothing; see {log}")
         return code
     program.returncode = 0  # it is not ours to wait for
-    say(f"process {program.pid} runs it in {path}")
+    launches = read_log(path).launches
+    say(f"process {launches[-1].pid if launches else program.pid} runs it in {path}")
     say(f"how far it is: runledger bench status {shlex.quote(str(path))}")
     return 0
 
@@ -172,7 +179,10 @@ def judge_answers(chosen: Chosen, path: Path, options: JudgeOptions, quiet: bool
     if not judged.left:
         say(derived.findings.sentence)
         say(next_step(derived.record, chosen.words, judged=True))
-    return 128 + signum if signum is not None else _judge_code(judged)
+    whole = derived.record.status == "done"
+    if not whole:
+        say(f"not all was run ({derived.record.status}): there will be more to judge")
+    return 128 + signum if signum is not None else _judge_code(judged, whole)
 
 
 def _judged(judged: Judged) -> Iterator[str]:
@@ -192,10 +202,10 @@ def _judged(judged: Judged) -> Iterator[str]:
         yield f"{judged.left} left without a verdict"
 
 
-def _judge_code(judged: Judged) -> int:
-    if judged.written:
-        return 0
-    return 3 if judged.left else 0
+def _judge_code(judged: Judged, whole: bool) -> int:
+    if not whole:
+        return 3
+    return 3 if judged.left and not judged.written else 0
 
 
 def is_judged(derived: Derived) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,13 +50,18 @@ def comparison_shown(compared: Comparison, format: str) -> str:
 
 def note_for_github(found: Summary) -> None:
     """Add a run to the summary page of a step of GitHub Actions, if this is one."""
+    add_to_page(lambda most: markdown.render(found, min(markdown.MOST_BYTES, most)))
+
+
+def add_to_page(render: Callable[[int], str]) -> None:
+    """Add a text to the summary page of a step, if it fits; `render` is told how much does."""
     file = os.environ.get("GITHUB_STEP_SUMMARY")
     if not file:
         return
     try:
         taken = Path(file).stat().st_size if Path(file).exists() else 0
-        text = markdown.render(found, min(markdown.MOST_BYTES, PAGE_BYTES - taken))
-        if taken + len(text.encode()) <= PAGE_BYTES:
+        text = render(PAGE_BYTES - taken)
+        if taken + len(text.encode("utf-8", "backslashreplace")) <= PAGE_BYTES:
             append_text(Path(file), text)
     except (OSError, StoreError) as error:  # the page is a courtesy; the run stays what it is
         say(f"warning: the step summary could not be written: {error}")

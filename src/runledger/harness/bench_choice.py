@@ -10,12 +10,10 @@ from pathlib import Path
 from ..errors import UsageError
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord
-from ..ledger.value import Json, texts_in
 from ..store.bench import find_benches, read_bench
-from ..store.protocol import PROTOCOL
+from ..store.protocol import PROTOCOL, is_redacted
 from ..suite.experiment import load_experiment
 
-REDACTED = "[REDACTED"
 RESUMABLE = ("planned", "interrupted")
 
 
@@ -96,9 +94,7 @@ def _where(chosen: Chosen) -> tuple[Path, str]:
 
 def _refuse_redacted(experiment: Experiment, run: Path) -> None:
     """Refuse to run by a protocol whose secrets are gone: the agent would get placeholders."""
-    kept = experiment.protocol
-    parts: tuple[Json, ...] = (kept.experiment, kept.tasks, kept.suffixes, kept.adapter)
-    if any(REDACTED in text for part in parts for text in texts_in(part)):
+    if is_redacted(experiment.protocol):
         raise UsageError(
             f"{run / PROTOCOL} does not hold the secrets that the experiment's file does; "
             "go on with that file: runledger bench run EXPERIMENT.yaml"

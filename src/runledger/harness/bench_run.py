@@ -83,7 +83,7 @@ def run_bench(
     clock: Clock = SYSTEM_CLOCK,
 ) -> None:
     """Do what is left of a run, and write down why it stopped if that was before its plan."""
-    _refuse_unfit(experiment)
+    refuse_unfit_agent(experiment)
     log, record = read_log(path), read_bench(path, experiment)
     course = Course(record.plan, record.seed, record.attempts, log.tries)
     with ExitStack() as stack:
@@ -179,7 +179,7 @@ class _Conductor:
         return self._course.discards() > most
 
 
-def _refuse_unfit(experiment: Experiment) -> None:
+def refuse_unfit_agent(experiment: Experiment) -> None:
     """Raise for an agent that is not there, tasks that it cannot be given, or no repository."""
     if experiment.workspace == "git-worktree" and not is_repository(Path(experiment.cwd)):
         told = f"agent.workspace: git-worktree needs a git repository, and {experiment.cwd} is none"

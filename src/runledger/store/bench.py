@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from ..ledger.attempt import Attempt, Counts, PlannedRun, Reported, Slot, Standi
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord, BenchStatus, Launch
 from ..ledger.run import UNENDED, Ending
+from ..ledger.settled import settle
 from ..ledger.usage import Usage
 from ..ledger.value import Json
 from .ending import ending_from
@@ -69,7 +70,7 @@ def read_plan(path: Path) -> tuple[PlannedRun, ...]:
     except FileNotFoundError:
         raise UsageError(f"{path} is no run of an experiment: it has no {PLAN}") from None
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{file} cannot be read: {error!r}") from error
+        raise UsageError(f"{file} is damaged: {error}") from error
 
 
 def find_benches(output_dir: Path, name: str, sha256: str | None = None) -> list[Path]:
@@ -83,20 +84,22 @@ def find_benches(output_dir: Path, name: str, sha256: str | None = None) -> list
 
 
 def read_bench(path: Path, experiment: Experiment) -> BenchRecord:
-    """Read what the files of a run say."""
-    log = read_log(path)
+    """Read what the files of a run say, or say which of them is damaged."""
+    log, plan = read_log(path), read_plan(path)
     if experiment.seed is None:
         raise UsageError(f"{path} does not tell the seed of its plan")
+    _refuse_torn_plan(path, plan, experiment)
+    attempts = tuple(_attempts(path, log, experiment))
     return BenchRecord(
         run_id=path.name,
         experiment=experiment,
         seed=experiment.seed,
-        plan=read_plan(path),
-        attempts=tuple(_attempts(path, log)),
+        plan=plan,
+        attempts=attempts,
         verdicts=read_verdicts(path / VERDICTS),
         launches=log.launches,
         firsts=log.firsts,
-        status=_status(log),
+        status=_status(log, attempts, plan),
         sequential=log.sequential,
         stopped=log.ending.stopped,
         wall_ms=log.wall_ms,
@@ -111,7 +114,7 @@ def read_log(path: Path) -> BenchLog:
         for line in read_lines(file) if file.exists() else ():
             reading.read(line)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"the record in {path} is damaged: {error!r}") from error
+        raise UsageError(f"{file} is damaged: {error}") from error
     return BenchLog(
         path=path,
         ended=frozenset(reading.ended),
@@ -205,8 +208,10 @@ class _Reading:
     def read(self, line: bytes) -> None:
         """Take note of a line."""
         self.size += len(line)
-        if found := _SEQ.match(line):
-            self.last_seq = int(found[1])
+        found = _SEQ.match(line)
+        if found is None or int(found[1]) <= self.last_seq:
+            raise ValueError(f"after event {self.last_seq} comes no further one")
+        self.last_seq = int(found[1])
         place = _place(line)
         if place is not None:
             slot, attempt = place
@@ -241,25 +246,49 @@ def _place(line: bytes) -> Tried | None:
     return Slot(found[1].decode(), found[4].decode(), int(found[2])), int(found[3])
 
 
-def _attempts(path: Path, log: BenchLog) -> Iterator[Attempt]:
+def _attempts(path: Path, log: BenchLog, experiment: Experiment) -> Iterator[Attempt]:
+    """Yield the attempts whose end is in the log; a kill may leave few results without theirs."""
     file = path / RESULTS
+    unended = 0
     for number, line in enumerate(read_lines(file) if file.exists() else (), start=1):
         try:
             found = decode(line)
-            if tried_in(found) in log.ended:
-                yield attempt_from(found)
+            attempt = attempt_from(found)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise UsageError(f"{file}:{number}: this is no result of an experiment") from None
+        if tried_in(found) in log.ended:
+            yield attempt
+        else:
+            unended += 1
+    if unended > experiment.parallel_tasks:
+        raise UsageError(
+            f"{path / LOG} is damaged: it does not know of {unended} results in {RESULTS}"
+        )
 
 
-def _status(log: BenchLog) -> BenchStatus:
+def _refuse_torn_plan(path: Path, plan: Sequence[PlannedRun], experiment: Experiment) -> None:
+    wanted = {
+        Slot(task.id, condition.name, trial)
+        for task in experiment.tasks
+        for condition in experiment.conditions
+        for trial in range(1, experiment.trials + 1)
+    }
+    if {run.slot for run in plan} != wanted:
+        told = f"it has {len(plan)} runs, and the experiment {len(wanted)}"
+        raise UsageError(f"{path / PLAN} is damaged: {told}")
+
+
+def _status(log: BenchLog, attempts: Iterable[Attempt], plan: Sequence[PlannedRun]) -> BenchStatus:
     if is_held(log.path / LOG):
         return "running"
     if not log.launches:
         return "planned"
     if log.ending.stopped == DISCARDS:
         return "invalid"
-    return "interrupted" if log.ending.interrupted else "done"
+    if log.ending.stopped == DECIDED:
+        return "done"
+    counting = settle(attempts, sorted({run.slot.condition for run in plan})).counting
+    return "done" if all(run.slot in counting for run in plan) else "interrupted"
 
 
 def _is_of(path: Path, name: str, sha256: str | None) -> bool:

@@ -128,6 +128,19 @@ def _hold(fd: int, path: Path) -> None:
     raise StoreError(f"{path} is being written by another process")
 
 
+@contextlib.contextmanager
+def one_at_a_time(directory: Path) -> Iterator[None]:
+    """Let only one process at a time do something in a directory; the others wait."""
+    with _told(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
 def is_held(path: Path) -> bool:
     """Say whether a log that somebody holds alone is being written."""
     try:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.experiment import Protocol
-from ..ledger.value import Json
+from ..ledger.fingerprint import fingerprint
+from ..ledger.value import Json, texts_in
 
 PROTOCOL = "protocol.yaml"
 SCHEMA_VERSION = 1
+REDACTED = "[REDACTED"
 Clean: TypeAlias = Callable[[Json], Json]
 
 _HEADING = "# The experiment as it was run; RunLedger reads it again, so leave it as it is."
@@ -32,18 +34,50 @@ def protocol_text(protocol: Protocol, seed: int, clean: Clean) -> str:
     return f"{_HEADING}\n{_dumped(_plain(fields))}"
 
 
+def protocol_hash(
+    experiment: Json, suffixes: Mapping[str, str], tasks: Sequence[Json], adapter: Json
+) -> str:
+    """Hash all that an author wrote, wherever it lies."""
+    return fingerprint(
+        {
+            "experiment": experiment,
+            "suffixes": dict(suffixes),
+            "tasks": list(tasks),
+            "adapter": adapter,
+        }
+    )
+
+
+def is_redacted(protocol: Protocol) -> bool:
+    """Say whether secrets were taken out of a protocol, so that nobody can run by it."""
+    parts = (protocol.experiment, protocol.suffixes, protocol.adapter, protocol.tasks)
+    return any(REDACTED in text for part in parts for text in texts_in(part))
+
+
 def read_protocol(path: Path) -> tuple[Protocol, int]:
     """Read the protocol in a run directory, and the seed of its plan."""
     file = path / PROTOCOL
     try:
         fields = _loaded(file.read_bytes())
         if not isinstance(fields, dict) or fields.get("schema_version") != SCHEMA_VERSION:
-            raise UsageError(f"{file} was written by another version of RunLedger")
-        return _protocol_from(fields), int(fields["seed"])
+            raise UsageError(f"{file} is damaged, or of another version of RunLedger")
+        protocol = _protocol_from(fields)
+        _refuse_changed(protocol, file)
+        return protocol, int(fields["seed"])
     except FileNotFoundError:
         raise UsageError(f"{path} is not the run of an experiment: it has no {PROTOCOL}") from None
     except (KeyError, TypeError, ValueError, OSError) as error:
-        raise UsageError(f"{file} cannot be read: {error!r}") from error
+        raise UsageError(f"{file} is damaged: {error}") from error
+
+
+def _refuse_changed(protocol: Protocol, file: Path) -> None:
+    """Refuse a protocol that is not what was run; of one without its secrets nobody can tell."""
+    kept = protocol.experiment, protocol.suffixes, protocol.tasks, protocol.adapter
+    if not is_redacted(protocol) and protocol_hash(*kept) != protocol.sha256:
+        raise UsageError(
+            f"{file} was changed after its run: it does not have the hash that it tells; "
+            "restore it, or change the experiment's own file and run that"
+        )
 
 
 def _protocol_from(fields: Mapping[str, Any]) -> Protocol:

@@ -52,9 +52,7 @@ def _check_input(draft: Draft[CaseConfig], rules: CaseRules) -> Iterator[Finding
     if "input" in draft.broken:
         return
     if rules.protocol in ("stdio", "python") and not isinstance(given, dict):
-        message = (
-            f"must be an object for agent_protocol {rules.protocol}; found {preview(given, 60)}"
-        )
+        message = f"must be an object for the protocol {rules.protocol}; found {preview(given, 60)}"
         yield point(draft.source, ("input",), message)
     elif rules.protocol in ("acp", "headless") and "prompt" not in given and type(given) is dict:
         message = "must be a text, a list of texts or an object with a prompt"

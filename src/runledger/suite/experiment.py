@@ -8,9 +8,9 @@ from pathlib import Path
 
 from ..errors import Finding, SuiteError
 from ..ledger import experiment as noun
-from ..ledger.fingerprint import fingerprint
 from ..ledger.prompts import prompts_of
 from ..ledger.value import Json
+from ..store.protocol import protocol_hash
 from .draft import Draft, understand
 from .experiment_agent import (
     FoundAdapter,
@@ -131,14 +131,9 @@ def _protocol(parts: Parts) -> noun.Protocol:
     assert isinstance(experiment, Mapping)
     tasks = [dict(one) for draft in parts.tasks if isinstance(one := draft.source.value, Mapping)]
     content = None if parts.adapter is None else parts.adapter.content
-    hashed: dict[str, Json] = {
-        "experiment": experiment,
-        "suffixes": dict(parts.suffixes),
-        "tasks": tasks,
-        "adapter": content,
-    }
+    sha256 = protocol_hash(experiment, parts.suffixes, tasks, content)
     directory = parts.written.tree.directory
-    return noun.Protocol(fingerprint(hashed), directory, experiment, parts.suffixes, tasks, content)
+    return noun.Protocol(sha256, directory, experiment, parts.suffixes, tasks, content)
 
 
 def _warnings(parts: Parts) -> Iterator[str]:

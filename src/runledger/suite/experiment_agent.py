@@ -63,7 +63,8 @@ def check_agent(draft: Draft[ExperimentConfig], written: Written) -> Iterator[Fi
         message = f"goes with protocol headless only, not with {agent.protocol}; remove it"
         yield point(source, _ADAPTER, message)
     if written.to_run and not Path(working_directory(agent, written)).is_dir():
-        message = f"there is no directory {agent.cwd} beside the experiment's file"
+        place = agent.cwd or written.tree.directory
+        message = f"there is no directory {place}, where the agent is to work"
         yield point(source, ("agent", "cwd"), message)
 
 
