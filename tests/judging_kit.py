@@ -86,9 +86,17 @@ def attempt(task_id: str, condition: str, output: Json, trial: int = 1, **more: 
     return Attempt(slot=Slot(task_id, condition, trial), output=output, duration_s=1.0, **fields)
 
 
-def record(asked: Experiment, outputs: Mapping[tuple[str, str], Json]) -> BenchRecord:
+def record(
+    asked: Experiment,
+    outputs: Mapping[tuple[str, str], Json],
+    tools: Mapping[str, Sequence[str]] | None = None,
+) -> BenchRecord:
     """Make the record of a run in which agents said this, by task and condition."""
-    attempts = tuple(attempt(*place, output) for place, output in outputs.items())
+    used = {name: frozenset(called) for name, called in (tools or {}).items()}
+    attempts = tuple(
+        attempt(*place, output, tools=used.get(place[1], frozenset()))
+        for place, output in outputs.items()
+    )
     return BenchRecord(RUN_ID, asked, SEED, plan=(), attempts=attempts)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from kit import runledger, survivors
 from lab import CRITERIA, Lab
+from runledger.store.lines import LineLog
 
 SLOW_FROM_FOURTH = """
 session()
@@ -387,6 +388,52 @@ def test_a_judge_that_answers_rubbish_costs_nothing_that_was_judged(lab: Lab) ->
     assert "c2" in done.err
     assert mended.code == 0, mended.err
     assert lab.summary["unjudged"] == 0
+
+
+def test_a_judge_may_be_given_less_time(lab: Lab) -> None:
+    """The fault names the limit, and the flag that sets it."""
+    lab.tasks(1, judge_criteria=["It says why.", "It says how."])
+    lab.file("judge.py", "import time; time.sleep(1000)")
+    lab.set(scoring={"judges": [{"id": "j1", "command": ["{python}", "judge.py"]}]})
+    lab.bench("run")
+
+    done = lab.bench("judge", "--judge-timeout", "0.5")
+
+    assert done.code == 3
+    assert "did not finish within 0.5 s; --judge-timeout" in done.err
+    assert lab.bench("judge", "--judge-timeout", "0").code == 2
+
+
+def test_two_who_judge_at_once_are_told_so(lab: Lab) -> None:
+    """The second one can wait: it is something to fix, and nothing is broken."""
+    lab.bench("run")
+    holder = LineLog(lab.run / "verdicts.jsonl", alone=True)
+    try:
+        done = lab.bench("judge")
+    finally:
+        holder.close()
+
+    assert done.code == 2
+    assert "is being judged by another process" in done.err
+    assert lab.bench("judge").code == 0
+
+
+def test_void_quotes_are_named_and_counted(lab: Lab) -> None:
+    """On standard error one by one, in the report by judge."""
+    lab.tasks(1, judge_criteria=["It says why.", "It says how."])
+    lab.file("judge.py", """print('{"verdict": "met", "quote": "never said"}')""")
+    lab.set(scoring={"judges": [{"id": "words", "command": ["{python}", "judge.py"]}]})
+    lab.bench("run")
+
+    judged, report = lab.bench("judge"), lab.bench("report")
+
+    assert judged.code == 3
+    assert (
+        'judge words, task t1, criterion c1: its quote is not in the answer: "never said"'
+        in judged.err
+    )
+    assert "judges: words: 4 verdicts void" in report.out
+    assert "- `words`: 4 verdicts void" in (lab.run / "results.md").read_text()
 
 
 def test_a_person_judges_on_a_blinded_sheet(lab: Lab) -> None:

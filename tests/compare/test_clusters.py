@@ -19,8 +19,9 @@ from runledger.compare.clusters import (
     interval_of,
 )
 from runledger.compare.experiment import findings_of
+from runledger.compare.further import on_the_limit
 from runledger.compare.paired import sign_flip, standard_error, t_chance, t_interval
-from runledger.ledger.findings import BenchRecord, Effect
+from runledger.ledger.findings import BenchRecord, Effect, GateFinding
 
 VALUES = [12.5, -5.0, 20.0, 7.5, 0.0, 15.0, -10.0, 25.0, 2.5, 10.0, 5.0, -2.5]
 CLUSTERS = [0, 0, 1, 1, 1, 2, 3, 3, 4, 4, 4, 5]
@@ -120,15 +121,58 @@ def test_clustered_completions_are_no_table() -> None:
     )
 
 
-def test_a_gate_needs_enough_clusters() -> None:
-    """Twelve tasks of three repositories are three observations."""
-    names: list[str | None] = ["x", "y", "z"] * 4
-    found = findings_of(in_repositories(names, [20.0, 22.5, 17.5] * 4))
+@pytest.mark.parametrize("each", [2, 4, 10])
+def test_a_gate_needs_enough_clusters(each: int) -> None:
+    """However many tasks three repositories have, they are three observations."""
+    names: list[str | None] = ["x", "y", "z"] * each
+    found = findings_of(in_repositories(names, [20.0, 22.5, 17.5] * each))
 
     assert found.verdict == "inconclusive"
-    assert found.gates[0].further_tasks == 12
+    assert found.gates[0].further_clusters == 3
+    assert found.gates[0].further_tasks == 3 * each
     assert found.gates[0].note == "fewer than 6 clusters decide nothing"
+    assert found.sentence.endswith("; about 3 further clusters would decide.")
     assert "3 clusters are few: under 10 the intervals are unreliable" in found.notes
+
+
+AROUND = [30.0, -20.0, 25.0, -15.0, 10.0, 5.0, -10.0, 15.0]  # 5 on average
+
+
+def repeated(times: int) -> GateFinding:
+    """Judge clusters of two tasks each, spread around 5, so many times as many."""
+    names: list[str | None] = [f"r{number // 2}" for number in range(16 * times)]
+    differences = [one for one in AROUND for _ in range(2)] * times
+    return findings_of(in_repositories(names, differences)).gates[0]
+
+
+def test_further_clusters_decide_if_they_are_like_these() -> None:
+    """New clusters do, as many tasks of the same clusters do not."""
+    found = repeated(1)
+
+    assert found.further_clusters is not None
+    assert found.further_tasks == 2 * found.further_clusters
+    times = (8 + found.further_clusters) // 8
+    assert repeated(times - 1).verdict == "inconclusive"
+    assert repeated(times + 1).verdict == "pass"
+    same: list[str | None] = [f"r{number}" for number in range(8)]
+    more = in_repositories(same * 2 * (times + 1), AROUND * 2 * (times + 1))
+    assert findings_of(more).verdict == "inconclusive"
+
+
+def test_clusters_on_the_limit_are_never_decided() -> None:
+    """The note says clusters, and there is no number of either."""
+    names: list[str | None] = [f"r{number // 2}" for number in range(16)]
+    found = findings_of(in_repositories(names, [10.0, 10.0, -10.0, -10.0] * 4)).gates[0]
+
+    assert (found.further_tasks, found.further_clusters) == (None, None)
+    assert found.note == on_the_limit("clusters")
+
+
+def test_without_clusters_no_number_of_them_is_told() -> None:
+    """Tasks stand for themselves."""
+    found = findings_of(scored({"without": [50.0] * 3, "with": [60.0] * 3})).gates[0]
+
+    assert (found.further_tasks, found.further_clusters) == (3, None)
 
 
 def test_a_cluster_may_be_any_value() -> None:

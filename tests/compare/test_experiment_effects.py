@@ -116,6 +116,26 @@ def test_durations_are_told_in_seconds_and_as_a_ratio() -> None:
     assert (found.wins, found.losses) == (4, 0)
 
 
+def test_few_durations_that_differ_are_no_doubt_about_their_test() -> None:
+    """Student's test is no test of signs: two tasks of eight may well be told from chance."""
+    record = scored({"without": [50.0] * 8, "with": [50.0] * 6 + [60.0, 70.0]})
+    late = changed(record, by_task(without=[10.0] * 8, **{"with": [10.0] * 6 + [11.0, 12.0]}))
+
+    assert effect_of(late, "duration_s").note is None
+    assert effect_of(late).note == "fewer than 6 tasks differ: p cannot be below 0.05"
+
+
+def test_few_durations_decide_nothing_and_may_differ() -> None:
+    """Their test can show that; a gate asks for six tasks all the same."""
+    record = scored({"without": [50.0] * 4, "with": [50.0, 60.0, 70.0, 80.0]})
+    late = changed(record, by_task(without=[10.0] * 4, **{"with": [20.0, 21.0, 20.0, 22.0]}))
+    found = effect_of(late, "duration_s")
+
+    assert found.p < 0.05
+    assert found.note == "fewer than 6 tasks decide nothing"
+    assert effect_of(late).note == "fewer than 6 tasks: they can show no difference"
+
+
 def test_of_durations_the_median_of_a_tasks_trials_counts() -> None:
     """One trial that hung does not make a task slow."""
     record = scored({"without": [50.0] * 6, "with": [50.0] * 6}, trials=3)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from compare.experiments import attempt, changed, experiment, scored
 from runledger.compare.experiment import findings_of
+from runledger.compare.experiment.sentence import decimals_of
 from runledger.compare.planning import smallest_effect, smallest_points
 from runledger.ledger.attempt import Counts, Slot, Standing
 from runledger.ledger.experiment import ExperimentGate
@@ -76,7 +77,7 @@ def test_without_a_gate_there_is_no_verdict() -> None:
         ("tool_calls", "makes 3.0 fewer tool calls than"),
         ("files_read", "reads as many files as"),
         ("tokens", "uses 12,000 more tokens than"),
-        ("cost_usd", "costs 0.002 USD more than"),
+        ("cost_usd", "costs 0.0020 USD more than"),
     ],
 )
 def test_every_metric_has_words_of_its_own(metric: str, told: str) -> None:
@@ -94,6 +95,47 @@ def test_every_metric_has_words_of_its_own(metric: str, told: str) -> None:
     )
 
     assert f"`with` {told} `without`" in findings_of(record).sentence
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "decimals"),
+    [
+        ("duration_s", (0.023, -0.01524, 0.06124), 3),
+        ("score", (20.0, 12.6, 27.4), 1),
+        ("score", (0.0, -5.25, 5.25), 1),
+        ("score", (17.6, 0.0, 35.2), 1),
+        ("score", (17.6, 0.0004, 35.2), 4),
+        ("score", (17.6, 1e-14, 35.2), 1),
+        ("score", (0.0,), 1),
+        ("duration_s", (1500.0, 1200.0, 1800.0), 0),
+        ("duration_s", (700.0, -3.21, 1403.21), 1),
+        ("tokens", (12_000.0, 0.5, 23_999.5), 1),
+        ("tokens", (120.0, 80.0, 160.0), 0),
+        ("cost_usd", (0.523, 0.112, 0.934), 2),
+        ("cost_usd", (0.00005, 0.00001, 0.00009), 6),
+    ],
+)
+def test_figures_side_by_side_have_the_same_decimals(
+    metric: str, values: tuple[float, ...], decimals: int
+) -> None:
+    """As many as the smallest needs for two digits, and no more than make sense."""
+    assert decimals_of(metric, values) == decimals  # type: ignore[arg-type]
+
+
+def test_an_interval_of_small_figures_is_told_evenly() -> None:
+    """Both bounds and the difference are rounded at the same place."""
+    gate = ExperimentGate("duration_s", max_difference=0.0)
+    added = [0.0, 0.07, -0.02, 0.05, 0.03, 0.01, 0.005, 0.039]
+    record = changed(
+        scored({"without": [50.0] * 8, "with": [50.0] * 8}, gates=(gate,)),
+        lambda one: {
+            "duration_s": 1.0 + (one.slot.condition == "with") * added[int(one.slot.task_id[1:])]
+        },
+    )
+
+    assert "takes 0.0230 s longer than `without` (95% interval -0.0017 to 0.0477" in (
+        findings_of(record).sentence
+    )
 
 
 def test_an_unfinished_run_decides_nothing() -> None:
@@ -115,6 +157,14 @@ def test_a_run_that_is_not_valid_decides_nothing() -> None:
 
     assert found.verdict == "inconclusive"
     assert found.sentence == "Inconclusive: the run is not valid: too many discards."
+    assert not found.notes  # the sentence says it
+
+
+def test_a_run_that_ended_before_its_plan_says_why() -> None:
+    """Where the sentence does not."""
+    found = findings_of(replace(better(), status="interrupted", stopped="the money is spent"))
+
+    assert found.notes == ("the run ended before its plan: the money is spent",)
 
 
 def test_what_is_not_judged_keeps_the_verdict_open() -> None:

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from compare.experiments import changed, scored
 from runledger.compare.clusters import centre_of, interval_of
 from runledger.compare.experiment import findings_of
-from runledger.compare.further import MOST_FURTHER, ON_THE_LIMIT, TOO_MANY, further_tasks
+from runledger.compare.further import (
+    MOST_FURTHER,
+    further_in_table,
+    further_units,
+    on_the_limit,
+    too_many,
+)
+from runledger.compare.mcnemar import Fourfold, newcombe
 from runledger.ledger.experiment import ExperimentGate
 from runledger.ledger.findings import BenchRecord, GateFinding
 
@@ -82,7 +89,7 @@ def test_the_number_of_further_tasks_decides_if_they_are_like_these() -> None:
 def test_further_tasks_are_the_least_that_would_do(values: list[float], limit: float) -> None:
     """With as many, spread like these, the limit is at the end of the interval or beyond."""
     centre = centre_of(values, range(len(values)))
-    found = further_tasks(centre, limit, 0.95).number
+    found = further_units(centre, limit, 0.95).number
     if not centre.varies or found is None or found == 1:
         return
 
@@ -100,15 +107,87 @@ def test_an_estimate_on_the_limit_is_never_decided() -> None:
     found = gate_on([10.0, -10.0] * 4, min_difference=0.0)
 
     assert found.further_tasks is None
-    assert found.note == ON_THE_LIMIT
+    assert found.note == on_the_limit("tasks")
 
 
 def test_a_hair_from_the_limit_takes_too_many_tasks() -> None:
     """Then no number is told."""
-    found = further_tasks(centre_of([100.0, -100.0] * 8 + [0.1], range(17)), 0.0, 0.95)
+    found = further_units(centre_of([100.0, -100.0] * 8 + [0.1], range(17)), 0.0, 0.95)
 
-    assert found == (None, TOO_MANY)
-    assert str(MOST_FURTHER)[:3] in TOO_MANY
+    assert found == (None, too_many("tasks"))
+    assert f"{MOST_FURTHER:,} further tasks" in too_many("tasks")
+
+
+def completions(table: Fourfold, **limit: float) -> GateFinding:
+    """Judge single completions by one gate: so many tasks under both conditions, one, none."""
+    done = [(90, 90)] * table.both + [(90, 50)] * table.only_a
+    done += [(50, 90)] * table.only_b + [(50, 50)] * table.neither
+    gate = ExperimentGate("completion", **limit)  # type: ignore[arg-type]
+    scores = {"without": [a for a, _ in done], "with": [b for _, b in done]}
+    return findings_of(scored(scores, gates=(gate,))).gates[0]
+
+
+def grown(table: Fourfold, times: int) -> Fourfold:
+    """Make the table so many times as large."""
+    fields = (table.both, table.only_a, table.only_b, table.neither)
+    return Fourfold(*(times * one for one in fields))
+
+
+@pytest.mark.parametrize("tasks", [3, 6, 7])
+@pytest.mark.parametrize("limit", [{"min_difference": 0.0}, {"max_difference": 0.0}])
+def test_completions_that_all_tie_lie_on_the_limit(tasks: int, limit: dict[str, float]) -> None:
+    """Newcombe's interval goes around 0 however many there are: no number would decide."""
+    found = completions(Fourfold(tasks, 0, 0, 0), **limit)
+
+    assert found.verdict == "inconclusive"
+    assert found.further_tasks is None
+    assert found.note == on_the_limit("tasks")
+
+
+@pytest.mark.parametrize(
+    ("table", "limit"),
+    [
+        (Fourfold(3, 0, 1, 2), {"min_difference": 0.0}),
+        (Fourfold(3, 1, 0, 2), {"min_difference": 0.0}),
+        (Fourfold(4, 1, 2, 1), {"max_difference": 0.0}),
+        (Fourfold(7, 0, 0, 0), {"min_difference": -10.0}),
+        (Fourfold(2, 1, 2, 2), {"min_difference": 30.0}),
+    ],
+)
+def test_further_completions_decide_by_their_own_interval(
+    table: Fourfold, limit: dict[str, float]
+) -> None:
+    """Tables that are as many times as large, less and more, are judged as the number says."""
+    found = completions(table, **limit)
+
+    assert found.verdict == "inconclusive"
+    assert found.further_tasks is not None
+    times = (table.n + found.further_tasks - 1) // table.n
+    assert completions(grown(table, times), **limit).verdict == "inconclusive"
+    assert completions(grown(table, times + 1), **limit).verdict != "inconclusive"
+
+
+def test_few_completions_are_told_to_be_few() -> None:
+    """Six tasks are the least, however clear the first ones are."""
+    found = completions(Fourfold(0, 0, 5, 0), min_difference=0.0)
+
+    assert found.further_tasks == 1
+    assert found.note == "fewer than 6 tasks decide nothing"
+
+
+def test_completions_a_hair_from_the_limit_take_too_many_tasks() -> None:
+    """Then no number is told."""
+    table = Fourfold(50, 10, 11, 50)
+
+    assert further_in_table(table, 1 / 121 + 1e-6, 0.95) == (None, too_many("tasks"))
+
+
+@given(st.tuples(*[st.integers(0, 9)] * 4).filter(any), st.integers(1, 6))
+def test_a_table_grows_in_proportion(fields: tuple[int, int, int, int], times: int) -> None:
+    """The interval of a table that is thought to be larger is that of the larger one."""
+    table = Fourfold(*fields)
+
+    assert newcombe(table, 0.95, times) == pytest.approx(newcombe(grown(table, times)), abs=1e-9)
 
 
 def test_a_gate_on_what_nobody_knows_is_open() -> None:

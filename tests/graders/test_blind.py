@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from judging_kit import CONDITIONS, LOCKS, experiment, task
@@ -13,6 +15,7 @@ from runledger.ledger.task import Task
 from runledger.ledger.value import Json
 
 LENS = (Condition("lens-off", baseline=True), Condition("lens-on"))
+GRAPH = (Condition("plain", baseline=True), Condition("graph-context"))
 
 
 def seen(
@@ -20,10 +23,13 @@ def seen(
     conditions: tuple[Condition, ...] = CONDITIONS,
     tools: tuple[str, ...] = (),
     asked: Task | None = None,
+    of_some: tuple[str, ...] = (),
 ) -> str:
-    """Give an output as a judge sees it."""
+    """Give an output as a judge sees it; every condition used these tools, the last one more."""
     asked = asked or task()
-    return Blindfold(experiment(conditions=conditions, tasks=[asked]), tools).seen(asked, output)
+    used = {one.name: frozenset(tools) for one in conditions}
+    used[conditions[-1].name] |= frozenset(of_some)
+    return Blindfold(experiment(conditions=conditions, tasks=[asked]), used).seen(asked, output)
 
 
 @pytest.mark.parametrize(
@@ -184,10 +190,204 @@ def test_tools_that_runs_used_go(text: str, left: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["LensSearch", "lens_search", "lens-search", "Lens Search", "WebFetch", "webfetch", "Grep2"],
+)
+def test_tools_whose_names_are_no_words_go_wherever_they_stand(name: str) -> None:
+    """Inner capitals and digits are no ordinary word's, whatever conditions used the tool."""
+    tools = ("LensSearch", "WebFetch", "Grep2")
+
+    assert seen(f"I asked {name} about it; {name}: fine.", tools=tools) == (
+        f"I asked {MARK} about it; {MARK}: fine."
+    )
+
+
+def test_tools_of_ordinary_words_leave_code_alone() -> None:
+    """A tool called read_file is not the function readFile, and str_replace no method of str."""
+    text = "readFile(path), then str.replace and web fetch"
+
+    assert seen(text, tools=("read_file", "str_replace", "WebFetch")) == text
+
+
+def test_a_tool_that_only_some_conditions_used_goes_in_its_own_case() -> None:
+    """Who names a tool that the others never called tells the condition."""
+    text = "Grep found it; Read did not, and I grep no more"
+
+    assert seen(text, tools=("Read",), of_some=("Grep",)) == (
+        f"{MARK} found it; Read did not, and I grep no more"
+    )
+    assert seen(text, tools=("Read", "Grep")) == text
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        Condition("on", disallowed_tools=("Grep",)),
+        Condition("on", disallowed_tools=("Grep(src/*)",)),
+        Condition("on", expect=Marks(used=("Grep",))),
+        Condition("on", forbid=Marks(tools=("Grep",))),
+    ],
+)
+def test_a_tool_that_only_some_conditions_may_use_goes_in_its_own_case(own: Condition) -> None:
+    """What a condition alone must use, or must not, tells; what holds for all does not."""
+    text = "Grep found it"
+    alike = replace(own, name="off", baseline=True)
+
+    assert seen(text, (Condition("off", baseline=True), own)) == f"{MARK} found it"
+    assert seen(text, (alike, own)) == text
+
+
+def test_a_tool_that_is_expected_here_and_forbidden_there_tells() -> None:
+    """Every condition names it, but not alike."""
+    marks = Marks(used=("Grep",))
+    conditions = (Condition("off", baseline=True, forbid=marks), Condition("on", expect=marks))
+
+    assert seen("Grep found it", conditions) == f"{MARK} found it"
+
+
+def test_a_telling_tool_that_the_question_names_is_a_word_of_it() -> None:
+    """In its own case, as it would be scrubbed: a task that says grep does not mean Grep."""
+    asked = task("t1", Criterion("c", "says that Grep is slow"))
+
+    assert seen("Grep is slow", asked=asked, of_some=("Grep",)) == "Grep is slow"
+    asked = task("t1", Criterion("c", "says that grep is slow"))
+    assert seen("Grep is slow", asked=asked, of_some=("Grep",)) == f"{MARK} is slow"
+
+
+def test_the_last_word_of_an_mcp_tool_is_a_word() -> None:
+    """A binary search is one, though mcp__lens__search is of one condition alone."""
+    assert seen("a binary search by mcp__lens__search", of_some=("mcp__lens__search",)) == (
+        f"a binary search by {MARK}"
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "graph-context",
+        "graph context",
+        "graph_context",
+        "GraphContext",
+        "graphContext",
+        "Graph  Context",
+        "graph\ncontext",
+        "graph\u2011context",
+        "graph\u2013context",
+        "graph\u00a0context",
+        "graph.context",
+        "graph\\_context",
+        "graph%20context",
+        "GRAPH-CONTEXT",
+    ],
+)
+def test_a_condition_of_ordinary_words_goes_with_any_separator(name: str) -> None:
+    """The words graph and context are ordinary, graph context is a name."""
+    conditions = (
+        Condition("plain", baseline=True),
+        Condition("on", prefix=Prefix(("p",), "GraphContext")),
+    )
+
+    for named in (GRAPH, conditions):
+        assert seen(f"In the {name} run.", named) == f"In the {MARK} run."
+    assert seen("a graph of the context", GRAPH) == "a graph of the context"
+
+
+def test_files_of_the_same_words_stay() -> None:
+    """A slash is no separator: what an answer cites is what it is judged by."""
+    assert seen("see src/graph/context.py", GRAPH) == "see src/graph/context.py"
+
+
+def test_names_that_sentences_are_full_of_go_as_labels() -> None:
+    """With a space, no-cache is a name where it is labelled as one, and so are with and without."""
+    conditions = (Condition("no-cache", baseline=True), Condition("step-1"), Condition("with"))
+    prose = "there is no cache in step 1 with no cache"
+
+    assert seen(prose, conditions) == prose
+    assert seen("In the no cache run, `step 1`, NO CACHE, the with run", conditions) == (
+        f"In the {MARK} run, `{MARK}`, {MARK}, the {MARK} run"
+    )
+    assert seen("condition: no cache", conditions) == f"condition: {MARK}"
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "I made 4 tool calls in total and read 2 files.",
+            f"I made {MARK} in total and read 2 files.",
+        ),
+        ("no tool calls", MARK),
+        ("(12 tool uses)", f"({MARK})"),
+        ("after **1,204** tool calls", f"after {MARK}"),
+        ("in twenty-one separate tool-calls", f"in {MARK}"),
+        ("One tool\ncall sufficed", f"{MARK} sufficed"),
+        ("3 lens_query tool calls", MARK),
+        ("3 `Read` tool calls", MARK),
+        ("its tool calls are slow; 4 files, 3 calls", "its tool calls are slow; 4 files, 3 calls"),
+        ("version4 tool calls", "version4 tool calls"),
+    ],
+)
+def test_how_many_tool_calls_an_agent_says_it_made_goes(text: str, left: str) -> None:
+    """Seed 004 section 3: counts are no part of an answer; files may be what was asked for."""
+    assert seen(text, tools=("Read", "lens_query")) == left
+
+
+def test_tool_calls_stay_where_the_task_is_about_them() -> None:
+    """A limit of 5 tool calls may be what is asked for."""
+    asked = task("t1", Criterion("c", "states the limit on tool calls"))
+
+    assert seen("5 tool calls at most", asked=asked) == "5 tool calls at most"
+
+
+@pytest.mark.parametrize("unseen", [*"\u00ad\u200b\u200c\u200d\u200e\u2060\ufeff"])
+def test_signs_that_nobody_sees_hide_no_name(unseen: str) -> None:
+    """A judge sees neither them nor what they would hide; a count is found as well."""
+    text = "le~ns, ~LENS~: lens~_context ~fine\nTool~ calls: 4".replace("~", unseen)
+
+    assert seen(text) == f"{MARK}, {MARK}: {MARK} fine\n"
+    assert seen({f"le{unseen}ns": text}) == f'{{"{MARK}":"{MARK}, {MARK}: {MARK} fine\\n"}}'
+
+
+def test_a_name_with_unseen_signs_of_its_own_goes() -> None:
+    """Some scripts need them inside words."""
+    conditions = (
+        Condition("off", baseline=True),
+        Condition("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
+    )
+
+    assert (
+        seen("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 so", conditions)
+        == f"{MARK} so"
+    )
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "%3Clens_context%3E",
+        "%3c%2flens_context%3e",
+        "%3Clens_context%20a=1%3E",
+        "&lt;/lens_context&gt;",
+        "\\u003clens_context\\u003e",
+        "<lens-context>",
+        "<Lens Context n='1'>",
+    ],
+)
+def test_tags_go_in_other_codings_too(tag: str) -> None:
+    """An address, a page and a JSON text write angle brackets in ways of their own."""
+    assert seen(f"https://example.org/?q={tag}&x=1") == f"https://example.org/?q={MARK}&x=1"
+
+
+def test_a_name_behind_a_percent_sign_goes() -> None:
+    """An address may put quotes or spaces around it."""
+    assert seen("?q=%22lens%22%20lens_context") == f"?q=%22{MARK}%22%20{MARK}"
+
+
 def test_patterns_of_tools_stand_for_all_their_names() -> None:
     """A * stands for what a name may go on with; a pattern of ordinary words stands for nothing."""
     marks = Marks(tools=("acme_*", "get_*", "*", "Bash(git *)"), mcp_servers=("postgres-*",))
-    conditions = (Condition("off", baseline=True, forbid=marks), Condition("on"))
+    conditions = (Condition("off", baseline=True, forbid=marks), Condition("on", forbid=marks))
 
     assert seen("acme_find get_user postgres-main mcp__postgres-x__q", conditions) == (
         f"{MARK} get_user {MARK} {MARK}"

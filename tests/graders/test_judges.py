@@ -124,7 +124,12 @@ def test_a_verdict_needs_no_quote(
         ("pass", "not one JSON object"),
         ("print('{} {}')", "not one JSON object"),
         (answering(verdict="maybe"), '"verdict" must be one of "met", "partial", "missed"'),
-        (answering(verdict="Met"), 'found "Met"'),
+        (answering(verdict="met."), 'found "met."'),
+        ("print('```json')", "not one JSON object"),
+        ('print(\'I say:\\n```json\\n{"verdict": "met"}\\n```\')', "not one JSON object"),
+        ("print('```json\\n{}\\n```\\n' * 2)", "not one JSON object"),
+        ('print(\'```python\\n{"verdict": "met"}\\n```\')', "not one JSON object"),
+        ("print('```json\\nmet\\n```')", "not one JSON object"),
         (answering(verdict=True), "found true"),
         (answering(), "found nothing"),
         (answering(verdict="met", quote=3), '"quote" must be text, found 3'),
@@ -145,10 +150,36 @@ def test_rubbish_is_a_fault_that_keeps_what_was_seen(
     assert "I am ill" in str(found.seen["stderr"])
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        '```json\n{"verdict": "met"}\n```',
+        '\n```\n{\n"verdict": "met"\n}\n```\n\n',
+        '~~~~ JSON\r\n{"verdict": "met"}\r\n~~~~\r\n',
+        '\ufeff{"verdict": "met"}',
+        '\ufeff```json\n{"verdict": "met"}\n```',
+        '```json\n{"verdict": "met", "reasoning": ""}\n  ```',
+    ],
+)
+def test_a_fence_and_a_byte_order_mark_are_taken_off(
+    tmp_path: Path, supervisor: Supervisor, printed: str
+) -> None:
+    """Models put what they say between fences."""
+    source = f"sys.stdout.buffer.write({printed.encode()!r})"
+
+    assert opinion(tmp_path, supervisor, source) == Opinion("met")
+
+
+@pytest.mark.parametrize("word", ["MET", "Met", "mEt"])
+def test_a_verdict_may_be_in_capitals(tmp_path: Path, supervisor: Supervisor, word: str) -> None:
+    """It means the same."""
+    assert opinion(tmp_path, supervisor, answering(verdict=word)) == Opinion("met")
+
+
 def test_a_judge_that_hangs_is_ended(tmp_path: Path, supervisor: Supervisor) -> None:
-    """It has its time, and no more."""
+    """It has its time, and no more; the fault says how much, and how to give it more."""
     command = write_judge(tmp_path, "judge.py", "time.sleep(1000)")
-    with pytest.raises(Fault, match="did not finish within 1 s"):
+    with pytest.raises(Fault, match="did not finish within 1 s; --judge-timeout"):
         judge(tmp_path, supervisor, *command, timeout_s=1.0).ask(QUESTION)
 
 

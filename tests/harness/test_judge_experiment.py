@@ -22,13 +22,14 @@ from judging_kit import (
     task,
     write_judge,
 )
-from runledger.errors import Interrupted, SuiteError, UsageError
+from runledger.errors import Interrupted, StoreError, SuiteError, UsageError
 from runledger.harness.judge_experiment import WITHDRAWN, Judged, JudgeOptions, judge_experiment
 from runledger.ledger.attempt import Standing
 from runledger.ledger.criterion import Criterion
 from runledger.ledger.experiment import Condition, Marks, Prefix
 from runledger.ledger.findings import BenchRecord
 from runledger.process.supervisor import Supervisor
+from runledger.store.lines import LineLog
 
 CHECKED = Criterion("pool", "names the pool", contains="LockPool")
 
@@ -58,8 +59,11 @@ def test_a_judge_hears_nothing_of_the_condition(tmp_path: Path) -> None:
         "From <lens_context>notes</lens_context>, the LENS context and the `with` condition:\n"
         "It works with a lock; acme_grep and the Bash tool agree.\nTotal tool calls: 2\n",
     )
-    run = bench(tmp_path, RECORDING, answers=answers)
-    judged = run.judge(tools=frozenset({"acme_grep", "Bash"}))
+    judges = {"j1": write_judge(tmp_path, "judge.py", RECORDING)}
+    said = {("t1", "without"): answers[0], ("t1", "with"): answers[1]}
+    used = {"without": ["Bash"], "with": ["acme_grep", "Bash"]}
+    run = Bench(tmp_path, record(experiment(tmp_path, judges=judges), said, used))
+    judged = run.judge()
     questions = heard(tmp_path)
     everything = json.dumps(questions, ensure_ascii=False)
 
@@ -70,6 +74,34 @@ def test_a_judge_hears_nothing_of_the_condition(tmp_path: Path) -> None:
         assert telling.lower() not in everything.lower().replace("works without", "")
     assert "It works without a lock." in everything
     assert "It works with a lock" in everything
+
+
+def test_a_judge_hears_nothing_of_tools_that_one_condition_used(tmp_path: Path) -> None:
+    """Seed 004 section 4: nor of the name in other words, nor of how many calls were made."""
+    conditions = (Condition("plain", baseline=True), Condition("graph-context"))
+    judges = {"j1": write_judge(tmp_path, "judge.py", RECORDING)}
+    told = (
+        "I asked LensSearch and then lens_query; Glob agreed, Read did not. In the graph context "
+        "run I made 4 tool calls in total and read 2 files."
+    )
+    said = {("t1", "plain"): "It takes a lock.", ("t1", "graph-context"): told}
+    used = {"plain": ["Read"], "graph-context": ["LensSearch", "lens_query", "Glob", "Read"]}
+    asked = experiment(tmp_path, conditions=conditions, judges=judges)
+    Bench(tmp_path, record(asked, said, used)).judge()
+
+    assert sorted(one["output"] for one in heard(tmp_path)) == [
+        "I asked […] and then […]; […] agreed, Read did not. In the […] run I made […] in total "
+        "and read 2 files.",
+        "It takes a lock.",
+    ]
+
+
+def test_tools_of_attempts_beside_the_record_are_hidden(tmp_path: Path) -> None:
+    """Who judges while an experiment runs knows the tools of what was judged before."""
+    run = bench(tmp_path, RECORDING, answers=("Grep says so", "so says Grep"))
+    run.judge(others=(attempt("t0", "with", None, tools=frozenset({"Grep"})),))
+
+    assert sorted(one["output"] for one in heard(tmp_path)) == ["[…] says so", "so says […]"]
 
 
 def test_a_judge_hears_nothing_of_nasty_names(tmp_path: Path) -> None:
@@ -163,6 +195,30 @@ def test_a_made_up_quote_voids_a_verdict_and_it_is_asked_again(tmp_path: Path) -
     write_judge(tmp_path, "judge.py", answering(verdict="met"))
     assert run.judge() == Judged(asked=2)
     assert {one.void for one in run.record.verdicts} == {None}
+
+
+def test_a_made_up_quote_is_told_with_its_place(tmp_path: Path) -> None:
+    """Judge, task, criterion and the quote are told; of which condition it is, nobody hears."""
+    quote = "never said " * 50
+    run = bench(tmp_path, answering(verdict="met", quote="\x1b[2J" + quote), answers=("a", "a"))
+    run.judge()
+    (told,) = run.told
+
+    assert told.startswith("judge j1, task t1, criterion locks: its quote is not in the answer: ")
+    assert "never said never said" in told
+    assert len(told) < 200
+    assert "\x1b" not in told
+
+
+def test_of_many_made_up_quotes_the_first_are_told_and_the_others_counted(tmp_path: Path) -> None:
+    """Five are told for each judge; faults are told beside them."""
+    run = many(tmp_path, answering(verdict="met", quote="never said"), tasks=6)
+
+    assert run.judge(jobs=2) == Judged(asked=12, void=12, left=12)
+    *told, rest = run.told
+    assert len(told) == 5
+    assert all("its quote is not in the answer" in one for one in told)
+    assert rest == "judge j1: 7 more verdicts are void for a quote that is not in the answer"
 
 
 def test_rubbish_is_told_and_the_other_questions_go_on(tmp_path: Path) -> None:
@@ -261,6 +317,36 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
+def test_a_run_that_somebody_judges_already_is_refused(tmp_path: Path) -> None:
+    """Two at once would ask everything twice; the user can wait."""
+    run = bench(tmp_path, RECORDING)
+    run.judge()
+    holder = LineLog(run.path / "verdicts.jsonl", alone=True)
+    try:
+        with pytest.raises(UsageError, match="is being judged by another process"):
+            run.judge()
+    finally:
+        holder.close()
+
+    assert run.judge() == Judged(cached=2)
+
+
+def test_a_log_that_cannot_be_written_is_no_fault_of_the_user(tmp_path: Path) -> None:
+    """Only a judge at work is something to wait for."""
+    run = bench(tmp_path, RECORDING)
+    (run.path / "verdicts.jsonl").symlink_to(tmp_path / "nowhere" / "verdicts.jsonl")
+    with pytest.raises(StoreError):
+        run.judge()
+
+
+def test_a_judge_has_the_time_that_it_is_given(tmp_path: Path) -> None:
+    """The fault names the limit and the flag."""
+    run = bench(tmp_path, "time.sleep(1000)", answers=("a", "a"))
+
+    assert run.judge(timeout_s=0.5) == Judged(asked=1, faults=1, left=2)
+    assert "it did not finish within 0.5 s; --judge-timeout" in run.told[0]
+
+
 def test_an_interruption_keeps_what_was_judged(tmp_path: Path) -> None:
     """Verdicts are on disk as they come; a second go asks only the rest."""
     source = (
@@ -328,6 +414,21 @@ def test_a_sheet_with_two_ticks_changes_nothing(tmp_path: Path) -> None:
         run.judge(manual=True)
 
     assert run.words == {}
+
+
+def test_a_sheet_with_an_edited_answer_changes_nothing(tmp_path: Path) -> None:
+    """The line is told, and no tick is taken."""
+    run = bench(tmp_path, RECORDING, answers=("It takes a lock.", "It takes none."))
+    run.judge(manual=True)
+    sheet = run.path / "judging.md"
+    ticked = sheet.read_text().replace("- [ ] met", "- [x] met")
+    sheet.write_text(ticked.replace("It takes none.", "It takes one."))
+    with pytest.raises(SuiteError, match=r"judging\.md:\d+: this line is not as it was written"):
+        run.judge(manual=True)
+
+    assert run.words == {}
+    sheet.write_bytes(ticked.replace("\n", "  \r\n").encode())
+    assert run.judge(manual=True) == Judged(asked=2, sheet=sheet)
 
 
 def test_an_outdated_sheet_is_refused_and_kept(tmp_path: Path) -> None:

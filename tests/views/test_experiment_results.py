@@ -153,6 +153,16 @@ def test_a_gate_is_told_with_its_rule(gate: ExperimentGate, shown: str) -> None:
     assert f"| {shown} | `with` | **inconclusive** | - | - | about 1 further task would" in text
 
 
+def test_a_gate_on_clusters_asks_for_clusters() -> None:
+    """More tasks of the same would not decide."""
+    gate = ExperimentGate("score", min_difference=0.0)
+    found = GateFinding(
+        gate, "with", "inconclusive", None, None, further_tasks=12, further_clusters=3
+    )
+
+    assert "| - | - | about 3 further clusters would decide |" in with_findings(gates=(found,))
+
+
 def test_a_gate_says_no_go() -> None:
     """Texts say go and no-go, JSON pass and fail."""
     gate = ExperimentGate("score", min_difference=5.0)

@@ -88,6 +88,19 @@ def test_gates_and_effects_are_told_as_found() -> None:
     assert len(found["effects"][0]["ci"]) == 2
 
 
+def test_a_gate_tells_the_clusters_that_would_decide() -> None:
+    """Beside the tasks that they make; null where there are no clusters."""
+    made = bench()
+    gates = tuple(
+        replace(one, verdict="inconclusive", further_tasks=12, further_clusters=3)
+        for one in made.findings.gates
+    )
+    found = document(Bench(made.record, replace(made.findings, gates=gates)))["gates"][0]
+
+    assert (found["further_tasks"], found["further_clusters"]) == (12, 3)
+    assert document(made)["gates"][0]["further_clusters"] is None
+
+
 def test_discards_and_disagreements_name_their_runs() -> None:
     """By task, condition and trial."""
     found = document(eventful())

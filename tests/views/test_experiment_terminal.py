@@ -221,6 +221,14 @@ def test_a_gate_that_is_open_says_what_would_decide_it() -> None:
     assert "  INCONCLUSIVE  with, tool calls: at most 0; about 14 further tasks would" in text
 
 
+def test_a_gate_that_is_open_for_want_of_clusters_says_so() -> None:
+    """More tasks of the same clusters would not decide."""
+    gate = ExperimentGate("tool_calls", max_difference=0.0)
+    found = GateFinding(gate, "with", "inconclusive", None, None, 12, further_clusters=3)
+
+    assert "at most 0; about 3 further clusters would" in changed(gates=(found,))
+
+
 def test_a_report_tells_scores_by_task() -> None:
     """Rounded, with the difference that is not."""
     assert "  t2         60%   85%   +25.0 pts\n" in reported(bench())
@@ -237,6 +245,17 @@ def test_a_report_tells_how_far_to_trust_it() -> None:
     assert "judges: j1 and j2 agree on 21 of 24 verdicts, kappa 0.74 (0.50 to 0.98)" in text
     assert "reported tool calls: 6 of 12 reports agree with the count" in text
     assert "note: `with` was retried more often than `without`" in text
+
+
+def test_void_verdicts_are_counted_by_judge() -> None:
+    """A judge that makes quotes up is not only silent."""
+    record = bench(2).record
+    void = [replace(one, void="x") if one.judge == "j2" else one for one in record.verdicts]
+    record = replace(record, verdicts=tuple(void))
+    number = sum(one.void is not None for one in void)
+
+    assert f"judges: j2: {number} verdicts void" in render_report(record, findings(record))
+    assert "void" not in reported(bench(2))
 
 
 def test_unjudged_runs_are_a_dash() -> None:

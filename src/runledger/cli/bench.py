@@ -89,6 +89,13 @@ Manual = Annotated[
     typer.Option("--manual", metavar="", help="Judge by hand: write a blinded sheet, or read it."),
 ]
 
+JudgeTimeout = Annotated[
+    float,
+    typer.Option(
+        "--judge-timeout", min=0.001, metavar="S", help="Seconds a judge may take for a question."
+    ),
+]
+
 
 @bench.callback(invoke_without_command=True)
 def top(context: typer.Context) -> None:
@@ -178,6 +185,7 @@ def judge(
     experiment: ExperimentPath,
     manual: Manual = False,
     jobs: Jobs = None,
+    judge_timeout: JudgeTimeout = 300.0,
     output_dir: OutputDir = None,
     quiet: Quiet = False,
 ) -> None:
@@ -187,7 +195,7 @@ def judge(
     from .run import cores
 
     chosen = choose_experiment(experiment, output_dir, to_run=False)
-    options = JudgeOptions(jobs or cores(), manual)
+    options = JudgeOptions(jobs or cores(), manual, judge_timeout)
     raise typer.Exit(judge_answers(chosen, newest_of(chosen), options, quiet))
 
 

@@ -62,12 +62,14 @@ def run_to_do(chosen: Chosen) -> Path | None:
     """Choose the run to go on with, or plan one; None where all is done already."""
     from ..harness.bench_choice import path_of, to_go_on_with
     from ..harness.bench_plan import plan_bench
+    from ..harness.bench_run import refuse_unfit_agent
 
     found = to_go_on_with(chosen)
     if found is None and chosen.path is not None:
         told = "was stopped for good, or cannot be read"
         raise UsageError(f"{chosen.path} {told}: start anew with its experiment's file")
     if found is None:
+        refuse_unfit_agent(chosen.experiment)  # before there is a plan that nobody can run
         return plan_bench(chosen.experiment, chosen.output_dir)
     path = path_of(chosen, found)
     if found.status == "running":
@@ -162,12 +164,11 @@ def judge_answers(chosen: Chosen, path: Path, options: JudgeOptions, quiet: bool
 
     record = read_derived(path).record
     warn_of_change(chosen, record)
-    used = frozenset[str]().union(*(one.tools for one in record.attempts))
     with Supervisor(alone=True) as supervisor, stoppable(supervisor):
         judged = judge_experiment(
             path,
             record,
-            replace(options, tools=used),
+            options,
             supervisor=supervisor,
             tell=say,
             progress=told_by_tenths(quiet),
@@ -232,7 +233,8 @@ def short_of(derived: Derived, words: str) -> Iterator[str]:
     if record.status != "done":
         yield f"not all was run ({record.status}); {next_step(record, words)}"
     elif findings.unjudged:
-        yield f"{findings.unjudged} runs are not judged; {next_step(record, words)}"
+        runs = "1 run is" if findings.unjudged == 1 else f"{findings.unjudged:,} runs are"
+        yield f"{runs} not judged; {next_step(record, words)}"
 
 
 def report_code(record: BenchRecord, findings: Findings, fail_on_inconclusive: bool) -> int:

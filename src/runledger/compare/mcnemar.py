@@ -17,6 +17,11 @@ class Fourfold:
     only_b: int
     neither: int
 
+    @property
+    def n(self) -> int:
+        """Give the number of tasks."""
+        return self.both + self.only_a + self.only_b + self.neither
+
 
 def mcnemar(only_a: int, only_b: int) -> float:
     """Give the exact chance of discordant pairs so uneven, if each were a coin's toss."""
@@ -28,12 +33,15 @@ def mcnemar(only_a: int, only_b: int) -> float:
     return min(1.0, 2 * tail / (1 << n))
 
 
-def newcombe(table: Fourfold, level: float = 0.95) -> tuple[float, float]:
-    """Give the interval of the difference of two paired rates, B less A: Newcombe's method 10."""
-    n = table.both + table.only_a + table.only_b + table.neither
-    passed_a, passed_b = table.both + table.only_a, table.both + table.only_b
-    (low_a, high_a), (low_b, high_b) = wilson(passed_a, n, level), wilson(passed_b, n, level)
-    rate_a, rate_b, phi = passed_a / n, passed_b / n, _correlation(table)
+def newcombe(table: Fourfold, level: float = 0.95, times: float = 1.0) -> tuple[float, float]:
+    """Give the interval of the difference of two paired rates, B less A: Newcombe's method 10.
+
+    It may be that of a table so many `times` as large, in which all shares are the same.
+    """
+    n, passed_a, passed_b = table.n, table.both + table.only_a, table.both + table.only_b
+    low_a, high_a = wilson(times * passed_a, times * n, level)
+    low_b, high_b = wilson(times * passed_b, times * n, level)
+    rate_a, rate_b, phi = passed_a / n, passed_b / n, _correlation(table, times)
     difference = (table.only_b - table.only_a) / n
     return (
         max(-1.0, difference - _apart(rate_b - low_b, high_a - rate_a, phi)),
@@ -46,8 +54,8 @@ def _apart(one: float, other: float, phi: float) -> float:
     return math.sqrt(max(0.0, math.fsum((one * one, -2 * phi * (one * other), other * other))))
 
 
-def _correlation(table: Fourfold) -> float:
-    """Give phi, drawn towards 0 where it is positive, as the method asks."""
+def _correlation(table: Fourfold, times: float) -> float:
+    """Give phi, drawn towards 0 where it is positive, as the method asks; less so if it grows."""
     passed_a, passed_b = table.both + table.only_a, table.both + table.only_b
     failed_a, failed_b = table.neither + table.only_b, table.neither + table.only_a
     margins = passed_a * failed_a * passed_b * failed_b
@@ -55,5 +63,5 @@ def _correlation(table: Fourfold) -> float:
         return 0.0
     together = table.both * table.neither - table.only_a * table.only_b
     if together > 0:
-        return max(together - (passed_a + failed_a) / 2, 0.0) / math.sqrt(margins)
+        return max(together - table.n / (2 * times), 0.0) / math.sqrt(margins)
     return together / math.sqrt(margins)

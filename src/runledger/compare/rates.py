@@ -14,7 +14,7 @@ from .gate import run_status
 _Z_95 = 1.959963984540054  # the usual level, without the 10 ms that `statistics` takes to import
 
 
-def wilson(passed: int, n: int, level: float = 0.95) -> tuple[float, float]:
+def wilson(passed: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Give Wilson's interval of a success rate; without observations it is all of [0, 1]."""
     if n == 0:
         return 0.0, 1.0

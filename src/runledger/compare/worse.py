@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..ledger.comparison import Metric, MetricId
 from ..ledger.regression import Verdict
 from .clusters import centre_of, fewest
-from .further import further_tasks
+from .further import further_units
 from .metrics import FEWEST_TASKS, differences_of
 from .pairing import Pair
 
@@ -62,7 +62,7 @@ def _fallen(found: Metric, pairs: Sequence[Pair], tests: int) -> Judged:
 def _decisive(found: Metric, pairs: Sequence[Pair], tests: int) -> str:
     """Say how many tasks would decide, though all tests share the allowance for chance."""
     changes, level = differences_of(found.id, pairs), 1 - SURE / max(1, tests)
-    further = further_tasks(centre_of(changes, range(len(changes))), 0.0, level)
+    further = further_units(centre_of(changes, range(len(changes))), 0.0, level)
     if further.number is None:
         return further.note or ""
     # An exact test is never sure of fewer differing tasks than this, however clear their mean.

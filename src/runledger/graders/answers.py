@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..ledger.attempt import Attempt, Slot
@@ -26,15 +26,16 @@ class Answer:
     seen: str
 
 
-def answers_in(record: BenchRecord, tools: Iterable[str]) -> list[Answer]:
+def answers_in(record: BenchRecord, others: Iterable[Attempt] = ()) -> list[Answer]:
     """List the answers to judge, by task, trial and condition.
 
-    A run that timed out and said nothing states nothing: there is nothing to judge.
+    A run that timed out and said nothing states nothing: there is nothing to judge. `others` are
+    attempts of the same run beside those of the record: what they used is hidden as well.
     """
     experiment = record.experiment
     conditions = [condition.name for condition in experiment.conditions]
     counting = settle(record.attempts, conditions).counting
-    blindfold = Blindfold(experiment, tools)
+    blindfold = Blindfold(experiment, tools_used((*record.attempts, *others)))
     slots = (
         (task, Slot(task.id, name, trial))
         for task in experiment.tasks
@@ -46,6 +47,15 @@ def answers_in(record: BenchRecord, tools: Iterable[str]) -> list[Answer]:
         for task, slot in slots
         if (one := counting.get(slot)) is not None and not _is_silent(one)
     ]
+
+
+def tools_used(attempts: Iterable[Attempt]) -> Mapping[str, frozenset[str]]:
+    """Gather the tools that were called, by condition."""
+    used: dict[str, frozenset[str]] = {}
+    for one in attempts:
+        name = one.slot.condition
+        used[name] = used.get(name, frozenset()) | one.tools
+    return used
 
 
 def verdict_on(answer: Answer, criterion: Criterion, judge: str, key: str) -> CriterionVerdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,11 +18,17 @@ from ..ledger.suite import fill_in
 from ..ledger.task import Task
 from ..ledger.value import Json
 from ..process.supervisor import Launch, Supervisor
-from .program import answer_of
+from .program import OutOfTime, answer_of
 from .verdict import REASONING_CAP, Fault, shown
 
 TIMEOUT_S = 300.0
 NOT_QUOTED = "the quote is not in the answer"
+
+_BOM = b"\xef\xbb\xbf"
+_FENCED = re.compile(
+    rb"\s*(?P<ticks>`{3,}|~{3,})[ \t]*(?:json)?[ \t\r]*\n(?P<inside>.*\n)[ \t]*(?P=ticks)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,14 @@ class ProgramJudge:
     def ask(self, question: Mapping[str, Json]) -> Opinion:
         """Ask about one criterion of one answer, or raise the fault that the judge has."""
         launch = Launch(self._argv, self._directory, dict(os.environ))
-        opinion = answer_of(launch, question, self._supervisor, self._timeout_s, _opinion_in)
+        limit_s = self._timeout_s
+        try:
+            opinion = answer_of(
+                launch, question, self._supervisor, limit_s, _opinion_in, _unwrapped
+            )
+        except OutOfTime as fault:
+            told = f"{fault}; --judge-timeout sets how long it may take"
+            raise Fault(told, fault.seen) from None
         return _with_true_quote(opinion, str(question["output"]))
 
 
@@ -71,9 +85,20 @@ def question_of(task: Task, criterion: Criterion, seen: str) -> dict[str, Json]:
     }
 
 
+def _unwrapped(printed: bytes) -> bytes:
+    """Take off a byte order mark, and the fence that models put around what they say.
+
+    A fence with anything beside it stays: a judge may quote one that an agent wrote.
+    """
+    text = printed.removeprefix(_BOM)
+    fenced = _FENCED.fullmatch(text)
+    return text if fenced is None else fenced["inside"]
+
+
 def _opinion_in(answer: Mapping[str, Json]) -> Opinion:
     said = answer.get("verdict")
-    word = next((word for word in WORDS if word == said), None)
+    lower = said.lower() if isinstance(said, str) else said
+    word = next((word for word in WORDS if word == lower), None)
     if word is None:
         known = ", ".join(f'"{one}"' for one in WORDS)
         raise Fault(f'"verdict" must be one of {known}, found {shown(answer, "verdict")}')

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from ..ledger.experiment import Condition, Experiment
@@ -44,8 +44,17 @@ _WORDS = """
 ORDINARY = frozenset(_WORDS.split())
 """Function words, everyday adjectives, and what programs and their tools are full of."""
 
+_SMALL_WORDS = """
+    a after all an and any as at be before but by do each for from if in into is it just less more
+    most never no none not now of off on once one only or other out over per plus same so some than
+    that the then this to under until up very when where with without
+"""
+
+SMALL = frozenset(_SMALL_WORDS.split())
+"""Words that any sentence may put before another word."""
+
 _VERSION = re.compile(r"[vr]?[0-9]+(?:\.[0-9]+)*")
-_APART = re.compile(r"[-_\s]+")
+_APART = re.compile(r"[-_\s]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # or a hump
 _FIXED = re.compile(r"[^\W_]+")
 _MCP = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.*)")
 _IDENTIFIER = re.compile(r"[\w:-]+")
@@ -57,6 +66,7 @@ class Marker:
 
     text: str
     kind: Kind = "name"
+    of_some: bool = False  # a tool that tells, word or not: not all conditions use it alike
 
     @property
     def is_pattern(self) -> bool:
@@ -69,7 +79,7 @@ class Marker:
         if self.is_pattern:
             return False
         if self.of_tool:
-            return self.kind == "title" or self.text.isalpha()
+            return self.kind == "title" or _is_one_word(self.text)
         return is_ordinary(self.text)
 
     @property
@@ -87,19 +97,47 @@ class Marker:
         """Give the words that it is made of."""
         return [part for part in _APART.split(self.text) if part]
 
+    @property
+    def everyday(self) -> bool:
+        """Say whether all its words are ordinary."""
+        return all(map(is_ordinary, self.parts))
+
+    @property
+    def small(self) -> bool:
+        """Say whether sentences use its words side by side: no cache, step 1; not graph context."""
+        return self.everyday and any(map(_is_small, self.parts))
+
 
 def is_ordinary(word: str) -> bool:
     """Say whether a word is none that stands for one thing alone."""
     return len(word) == 1 or word.lower() in ORDINARY or _VERSION.fullmatch(word) is not None
 
 
-def markers_of(experiment: Experiment, tools: Iterable[str]) -> frozenset[Marker]:
-    """Gather what gives a condition away: its name, its tag, and the tools and servers of all."""
-    found = {one for condition in experiment.conditions for one in _of_condition(condition)}
-    found |= {Marker(text, "text") for text in _telling_prompts(experiment.conditions)}
-    used = sorted(tool for tool in tools if tool.isprintable())[:MOST_TOOLS]
-    found |= {one for tool in used for one in _of_used(tool)}
-    return frozenset(one for one in found if _is_usable(one))
+def _is_one_word(name: str) -> bool:
+    """Say whether a name is written as words are: Read or read, but not WebFetch or LSP."""
+    return name.isalpha() and (len(name) == 1 or name[1:] == name[1:].lower())
+
+
+def _is_small(word: str) -> bool:
+    return len(word) == 1 or word.lower() in SMALL or _VERSION.fullmatch(word) is not None
+
+
+def markers_of(experiment: Experiment, used: Mapping[str, Set[str]]) -> frozenset[Marker]:
+    """Gather what gives a condition away: its name, its tag, and the tools and servers of all.
+
+    `used` are the tools that the runs of each condition called.
+    """
+    conditions = experiment.conditions
+    found = {one for condition in conditions for one in _of_condition(condition)}
+    found |= {Marker(text, "text") for text in _of_some([*map(_prompt_marks, conditions)])}
+    tools = {tool for called in used.values() for tool in called if tool.isprintable()}
+    found |= {one for tool in sorted(tools)[:MOST_TOOLS] for one in _of_used(tool)}
+    telling = _of_some([_tool_marks(one, used.get(one.name, frozenset())) for one in conditions])
+    return frozenset(
+        replace(one, of_some=one.kind == "tool" and one.text in telling)
+        for one in found
+        if _is_usable(one)
+    )
 
 
 def tags_of(experiment: Experiment) -> frozenset[str]:
@@ -121,9 +159,13 @@ def _of_condition(condition: Condition) -> Iterator[Marker]:
         yield from _of_tool(tool)
 
 
+def _bare_name(tool: str) -> str:
+    """Give a tool's name without what some agents let stand behind it: Bash(git *)."""
+    return tool.partition("(")[0].strip() or tool
+
+
 def _of_tool(name: str) -> Iterator[Marker]:
-    """Yield a tool's name, without what some agents let stand behind it: Bash(git *)."""
-    bare = name.partition("(")[0].strip() or name
+    bare = _bare_name(name)
     yield Marker(bare, "tool")
     if found := _MCP.fullmatch(bare):
         yield from _of_server(found["server"])
@@ -139,16 +181,27 @@ def _of_server(name: str) -> Iterator[Marker]:
     yield Marker(f"mcp__{name}__*", "tool")
 
 
-def _telling_prompts(conditions: tuple[Condition, ...]) -> set[str]:
-    """Gather texts that the prompts of some conditions, but not of all, must or must not hold."""
-    marks = [frozenset(_prompt_marks(condition)) for condition in conditions]
-    shared = frozenset[tuple[str, str]].intersection(*marks)
+def _of_some(marks: Sequence[Set[tuple[str, str]]]) -> set[str]:
+    """Gather the texts that some conditions, but not all, have under a key."""
+    shared = frozenset[tuple[str, str]].intersection(*map(frozenset, marks))
     return {text for one in marks for _, text in one - shared}
 
 
-def _prompt_marks(condition: Condition) -> Iterator[tuple[str, str]]:
-    yield from (("expect", text.strip()) for text in condition.expect.prompt)
-    yield from (("forbid", text.strip()) for text in condition.forbid.prompt)
+def _prompt_marks(condition: Condition) -> Set[tuple[str, str]]:
+    """Tell which texts the prompts of a condition must or must not hold."""
+    keys = {"expect": condition.expect.prompt, "forbid": condition.forbid.prompt}
+    return {(key, text.strip()) for key, texts in keys.items() for text in texts}
+
+
+def _tool_marks(condition: Condition, used: Set[str]) -> Set[tuple[str, str]]:
+    """Tell which tools the runs of a condition used, must use, and must not use."""
+    expect, forbid = condition.expect, condition.forbid
+    keys = {
+        "used": used,
+        "expect": (*expect.tools, *expect.used),
+        "forbid": (*forbid.tools, *forbid.used, *condition.disallowed_tools),
+    }
+    return {(key, _bare_name(tool)) for key, tools in keys.items() for tool in tools}
 
 
 def _is_usable(marker: Marker) -> bool:

@@ -21,6 +21,10 @@ ANSWER_CAP = 1024 * 1024
 KEPT = 2000  # characters of what a broken grader printed
 
 
+class OutOfTime(Fault):
+    """Say that a program did not finish in time."""
+
+
 def ask_program(
     launch: Launch, question: Question, supervisor: Supervisor, timeout_s: float
 ) -> Verdict:
@@ -34,16 +38,20 @@ def answer_of(
     supervisor: Supervisor,
     timeout_s: float,
     read: Callable[[Mapping[str, Json]], T],
+    unwrap: Callable[[bytes], bytes] = bytes,
 ) -> T:
-    """Give a program an object and read the one that it answers, or raise the fault that it has."""
+    """Give a program an object and read the one that it answers, or raise the fault that it has.
+
+    `unwrap` takes off what stands around the object.
+    """
     try:
         finished = run_program(supervisor, launch, _written(question), timeout_s, ANSWER_CAP)
     except SpawnFailed as error:
         raise Fault(str(error)) from None
     try:
-        return read(_object(finished, timeout_s))
+        return read(_object(finished, timeout_s, unwrap))
     except Fault as fault:
-        raise Fault(str(fault), _seen(finished)) from None
+        raise type(fault)(str(fault), _seen(finished)) from None
 
 
 def _written(question: Mapping[str, Json]) -> bytes:
@@ -53,12 +61,16 @@ def _written(question: Mapping[str, Json]) -> bytes:
         raise Fault("the trial is nested too deep to be handed over") from None
 
 
-def _object(finished: Finished, timeout_s: float) -> Mapping[str, Json]:
-    ending = _bad_ending(finished, timeout_s)
+def _object(
+    finished: Finished, timeout_s: float, unwrap: Callable[[bytes], bytes]
+) -> Mapping[str, Json]:
+    if finished.timed_out:
+        raise OutOfTime(f"it did not finish within {timeout_s:g} s")
+    ending = _bad_ending(finished)
     if ending:
         raise Fault(ending)
     try:
-        answer = loads(finished.stdout)
+        answer = loads(unwrap(finished.stdout))
     except NotJson as reason:
         raise Fault(f"its output is not one JSON object ({reason}); print logs to stderr") from None
     if not isinstance(answer, dict):
@@ -66,9 +78,7 @@ def _object(finished: Finished, timeout_s: float) -> Mapping[str, Json]:
     return answer
 
 
-def _bad_ending(finished: Finished, timeout_s: float) -> str:
-    if finished.timed_out:
-        return f"it did not finish within {timeout_s:g} s"
+def _bad_ending(finished: Finished) -> str:
     if finished.too_large:
         return f"it printed more than {ANSWER_CAP} bytes"
     if finished.signal:

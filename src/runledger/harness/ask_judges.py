@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +14,7 @@ from ..graders.answers import Answer, verdict_on
 from ..graders.judges import Opinion, ProgramJudge, question_of
 from ..graders.verdict import Fault, told_fault
 from ..ledger.criterion import Criterion
-from ..ledger.fingerprint import show_name
+from ..ledger.fingerprint import preview, show_name
 from ..ledger.printable import printable
 from ..ledger.value import Json
 from ..process.supervisor import Supervisor
@@ -23,6 +24,9 @@ from .verdict_book import PATIENCE, Patience, VerdictBook
 Tell: TypeAlias = Callable[[str], None]
 Progress: TypeAlias = Callable[[int, int], None]
 """Be told how many questions are answered, of how many."""
+
+MOST_VOID = 5  # quotes of a judge that are told one by one
+QUOTE_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What came of a question."""
+    """What came of a question to a judge."""
 
+    judge: str
     asked: bool = True
     void: bool = False
     fault: bool = False
@@ -90,11 +95,16 @@ def ask_judges(
 ) -> list[Said]:
     """Ask every question; each verdict is written down as soon as it is given."""
     said = list[Said]()
+    void = Counter[str]()
     for one in in_order(questions, partial(_ask, court), jobs):
-        for line in one.told:
-            tell(printable(line))
+        void[one.judge] += one.void
+        if not one.void or void[one.judge] <= MOST_VOID:
+            for line in one.told:
+                tell(printable(line))
         said.append(one)
         progress(len(said), len(questions))
+    for line in _told_further(void):
+        tell(printable(line))
     return said
 
 
@@ -107,31 +117,50 @@ def _triples(
                 yield from ((answer, criterion, judge) for judge in judges)
 
 
+def _told_further(void: Mapping[str, int]) -> Iterator[str]:
+    for judge, number in void.items():
+        if (more := number - MOST_VOID) > 0:
+            verdicts = "verdict is" if more == 1 else "verdicts are"
+            why = "for a quote that is not in the answer"
+            yield f"judge {show_name(judge)}: {more} more {verdicts} void {why}"
+
+
 def _ask(court: Court, question: Question) -> Said:
+    judge = question.judge.id
     if court.supervisor.stop.requested:
         raise Interrupted("stopped by a signal")
-    if court.patience.is_lost(question.judge.id):
-        return Said(asked=False)
+    if court.patience.is_lost(judge):
+        return Said(judge, asked=False)
     try:
         opinion = question.judge.ask(question.fields)
     except Fault as fault:
         return _faulty(court, question, fault)
-    court.patience.praise(question.judge.id)
+    court.patience.praise(judge)
     _write(question, opinion, court.book)
-    return Said(void=opinion.void is not None)
+    if opinion.void is None:
+        return Said(judge)
+    quote = preview(opinion.quote, QUOTE_CHARS)
+    return Said(
+        judge, void=True, told=(f"{_place(question)}: its quote is not in the answer: {quote}",)
+    )
 
 
 def _faulty(court: Court, question: Question, fault: Fault) -> Said:
     if court.supervisor.stop.requested:  # it was ended by us, and can be asked again
         raise Interrupted("stopped by a signal")
     _write(question, Opinion(None, void=told_fault(fault)), court.book)
-    judge = show_name(question.judge.id)
-    task, criterion = question.answers[0].task.id, question.criterion.id
-    told = told_fault(fault, f"judge {judge}, task {task}, criterion {criterion}: ")
-    if not court.patience.blame(question.judge.id):
-        return Said(fault=True, told=(told,))
-    enough = f"judge {judge} is given up: {PATIENCE} faults, and not one good answer"
-    return Said(fault=True, told=(told, enough))
+    judge = question.judge.id
+    told = told_fault(fault, f"{_place(question)}: ")
+    if not court.patience.blame(judge):
+        return Said(judge, fault=True, told=(told,))
+    enough = f"judge {show_name(judge)} is given up: {PATIENCE} faults, and not one good answer"
+    return Said(judge, fault=True, told=(told, enough))
+
+
+def _place(question: Question) -> str:
+    """Say who was asked what; of which condition, nobody is told."""
+    judge, task = show_name(question.judge.id), question.answers[0].task.id
+    return f"judge {judge}, task {task}, criterion {question.criterion.id}"
 
 
 def _write(question: Question, opinion: Opinion, book: VerdictBook) -> None:

@@ -56,8 +56,7 @@ class EarlyStop:
         """Judge the blocks that are whole by now; what they say is not kept any longer."""
         verdicts = read_verdicts(self._path / VERDICTS)
         record = replace(self._record, attempts=tuple(self._fresh), verdicts=verdicts)
-        tools = frozenset[str]().union(*(one.tools for one in [*self._known, *self._fresh]))
-        options = JudgeOptions(tools=tools)
+        options = JudgeOptions(others=tuple(self._known))
         judge_experiment(self._path, record, options, supervisor=self._supervisor, tell=self._tell)
         names = [one.name for one in record.experiment.conditions]
         whole = {(slot.task_id, slot.trial) for slot in settle(self._fresh, names).counting}

@@ -10,17 +10,19 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import SuiteError, UsageError
+from ..errors import StoreError, SuiteError, UsageError
 from ..graders.answers import Answer, answers_in, verdict_on
 from ..graders.criteria import checked
 from ..graders.judges import TIMEOUT_S, ProgramJudge, question_of
-from ..graders.sheet import SHEET, Sheet, Ticked, read_sheet, render_sheet, sheet_of
+from ..graders.sheet import SHEET, Sheet, render_sheet, sheet_of
+from ..graders.sheet_reading import Ticked, read_sheet
+from ..ledger.attempt import Attempt
 from ..ledger.criterion import Criterion
 from ..ledger.findings import BenchRecord
 from ..ledger.fingerprint import fingerprint
 from ..ledger.verdict import CHECK, MANUAL
 from ..process.supervisor import Supervisor
-from ..store.lines import write_new
+from ..store.lines import is_held, write_new
 from ..store.verdicts import VERDICTS, Matter, VerdictLog
 from .ask_judges import Court, Progress, Tell, ask_judges, questions_on, reuse
 from .judging import own_redactor
@@ -36,8 +38,8 @@ class JudgeOptions:
 
     jobs: int = 1
     manual: bool = False
-    tools: frozenset[str] = frozenset()  # that any run used: judges do not see their names
-    timeout_s: float = TIMEOUT_S
+    timeout_s: float = TIMEOUT_S  # of a judge, for each question
+    others: tuple[Attempt, ...] = ()  # not in the record: what they used is hidden as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,8 @@ def judge_experiment(
     progress: Progress = lambda done, of: None,
 ) -> Judged:
     """Judge every criterion of every run that counts, as far as it is not judged yet."""
-    answers = answers_in(record, options.tools)
-    with closing(VerdictLog(path / VERDICTS, own_redactor())) as log:
+    answers = answers_in(record, options.others)
+    with closing(_opened(path / VERDICTS)) as log:
         book = VerdictBook(log, record.verdicts)
         by_check = _check(answers, book)
         if options.manual:
@@ -76,6 +78,19 @@ def judge_experiment(
             court = Court(book, supervisor, Patience())
             judged = _by_judges(record, answers, court, options, tell, progress)
     return replace(judged, checked=by_check)
+
+
+def _opened(file: Path) -> VerdictLog:
+    """Open the log of verdicts, unless somebody else judges the same run now."""
+    try:
+        return VerdictLog(file, own_redactor())
+    except StoreError:
+        if not is_held(file):
+            raise
+    raise UsageError(
+        f"{file.parent} is being judged by another process, which is writing {file.name}; wait "
+        "until it has finished, then judge again: what it was told is not asked again"
+    )
 
 
 def _check(answers: Sequence[Answer], book: VerdictBook) -> int:
@@ -154,7 +169,7 @@ def _read(sheet: Sheet, file: Path) -> list[Ticked]:
         text = file.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
-    ticked, findings = read_sheet(sheet, text, str(file))
+    ticked, findings = read_sheet(sheet, text, str(file), own_redactor().text)
     if findings:
         raise SuiteError(findings)
     return ticked

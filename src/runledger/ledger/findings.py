@@ -104,6 +104,7 @@ class GateFinding:
     ci: Interval | None
     further_tasks: int | None = None  # that would decide, if they are like these
     note: str | None = None
+    further_clusters: int | None = None  # that these tasks come in; of the same, none would decide
 
 
 @dataclass(frozen=True, slots=True)

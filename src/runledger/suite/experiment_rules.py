@@ -13,6 +13,7 @@ from ..ledger.verdict import CHECK, MANUAL
 from .check import output_problem
 from .draft import Draft
 from .experiment_document import (
+    AnalysisSpec,
     ExperimentConfig,
     GateSpec,
     JudgeSpec,
@@ -76,20 +77,27 @@ def settle_gates(gates: Sequence[GateSpec] | None) -> tuple[ExperimentGate, ...]
 
 
 def _problems(config: ExperimentConfig, written: Written) -> Iterator[tuple[Steps, str]]:
-    for index, gate in enumerate(config.gates or ()):
-        if (problem := _gate_problem(gate)) is not None:
-            yield ("gates", index), problem
-    for index, pattern in enumerate((config.retries or RetriesSpec()).patterns or ()):
-        if (problem := pattern_problem(pattern)) is not None:
-            yield ("retries", "patterns", index), f"{problem}; found {pattern}"
-    if config.analysis is not None and (problem := _cluster_problem(config.analysis.cluster)):
-        yield ("analysis", "cluster"), problem
-    if config.scoring is not None and (problem := _points_problem(config.scoring.points)):
-        yield ("scoring", "points"), problem
-    if written.protocol is None and config.output_dir is not None:
-        problem = output_problem(config.output_dir)
+    """Yield what cannot work, with its place; of each rule the problem, if it has one."""
+    for steps, problem in _looked_at(config, written):
         if problem is not None:
-            yield ("output_dir",), problem
+            yield steps, problem
+
+
+def _looked_at(config: ExperimentConfig, written: Written) -> Iterator[tuple[Steps, str | None]]:
+    for index, gate in enumerate(config.gates or ()):
+        yield ("gates", index), _gate_problem(gate)
+    retries, analysis = config.retries or RetriesSpec(), config.analysis or AnalysisSpec()
+    for index, pattern in enumerate(retries.patterns or ()):
+        yield ("retries", "patterns", index), _pattern_problem(pattern)
+    yield ("analysis", "cluster"), _cluster_problem(analysis.cluster)
+    yield ("scoring", "points"), _points_problem((config.scoring or ScoringSpec()).points)
+    if written.protocol is None and config.output_dir is not None:
+        yield ("output_dir",), output_problem(config.output_dir)
+
+
+def _pattern_problem(pattern: str) -> str | None:
+    problem = pattern_problem(pattern)
+    return None if problem is None else f"{problem}; found {pattern}"
 
 
 def _gate_problem(gate: GateSpec) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...ledger.experiment import METRICS, Experiment, others_of
+from ...ledger.experiment import METRICS, Experiment, GateMetric, others_of
 from ...ledger.findings import Effect
 from ..clusters import (
     FEW_CLUSTERS,
@@ -36,6 +36,7 @@ class Measured:
 
     effect: Effect
     centre: Centre
+    table: Fourfold | None = None  # where the interval is Newcombe's
 
 
 def measure(outcomes: Outcomes) -> tuple[Measured, ...]:
@@ -57,7 +58,8 @@ def _measured(sides: Sides, experiment: Experiment) -> Measured:
     if sides.metric == "duration_s":
         return Measured(_with_ratio(plain, sides, experiment.level), centre)
     if sides.metric == "completion" and sides.single and experiment.cluster is None:
-        return Measured(_with_table(plain, sides, experiment.level), centre)
+        table = _table(sides)
+        return Measured(_with_table(plain, table, experiment.level), centre, table)
     return Measured(_with_flips(plain, sides, centre), centre)
 
 
@@ -81,7 +83,7 @@ def _plain(sides: Sides, centre: Centre, experiment: Experiment) -> Effect:
         losses=down if more else up,
         ties=len(exact) - up - down,
         clusters=None if experiment.cluster is None else centre.clusters,
-        note=_note(centre, up + down, experiment),
+        note=_note(centre, up + down, experiment, sides.metric),
     )
 
 
@@ -92,21 +94,35 @@ def _with_flips(plain: Effect, sides: Sides, centre: Centre) -> Effect:
     return replace(plain, p=sign_flip(sums))
 
 
-def _note(centre: Centre, differing: int, experiment: Experiment) -> str | None:
-    doubts = (_doubt(centre, differing, experiment), _doubt_about_clusters(centre, experiment))
+def _note(centre: Centre, differing: int, experiment: Experiment, metric: GateMetric) -> str | None:
+    doubts = (
+        _doubt(centre, differing, experiment)
+        or _doubt_about_number(centre, differing, experiment, metric),
+        _doubt_about_clusters(centre, experiment),
+    )
     return "; ".join(filter(None, doubts)) or None
 
 
 def _doubt(centre: Centre, differing: int, experiment: Experiment) -> str | None:
-    enough, what = fewest(experiment.level), "clusters" if experiment.cluster else "tasks"
     if experiment.cluster and centre.clusters < 2:
         return "all tasks are of one cluster: there is no interval"
     if centre.n > 1 and not centre.varies:
         alike = "every task differs by the same" if differing else "no task differs"
-        return f"{alike}: {ALIKE if centre.clusters >= enough else ALIKE_AND_FEW}"
+        enough = centre.clusters >= fewest(experiment.level)
+        return f"{alike}: {ALIKE if enough else ALIKE_AND_FEW}"
+    return None
+
+
+def _doubt_about_number(
+    centre: Centre, differing: int, experiment: Experiment, metric: GateMetric
+) -> str | None:
+    """Say that there are too few for a test of signs; that of durations is none."""
+    enough, what = fewest(experiment.level), "clusters" if experiment.cluster else "tasks"
+    by_signs = metric != "duration_s"
     if centre.clusters < enough:
-        return f"fewer than {enough} {what}: they can show no difference"
-    if 0 < differing < enough and not experiment.cluster:
+        few = f"fewer than {enough} {what}"
+        return f"{few}: they can show no difference" if by_signs else f"{few} decide nothing"
+    if 0 < differing < enough and by_signs and not experiment.cluster:
         return f"fewer than {enough} tasks differ: p cannot be below {1 - experiment.level:.2g}"
     return None
 
@@ -138,15 +154,18 @@ def _power(log: float) -> float:
     return math.exp(max(-FAR, min(FAR, log)))
 
 
-def _with_table(plain: Effect, sides: Sides, level: float) -> Effect:
-    """Compare completions of one run each: McNemar's test, and Newcombe's interval."""
+def _table(sides: Sides) -> Fourfold:
     done = [(bool(a), bool(b)) for a, b in zip(sides.baseline, sides.other, strict=True)]
-    table = Fourfold(
+    return Fourfold(
         both=done.count((True, True)),
         only_a=done.count((True, False)),
         only_b=done.count((False, True)),
         neither=done.count((False, False)),
     )
+
+
+def _with_table(plain: Effect, table: Fourfold, level: float) -> Effect:
+    """Compare completions of one run each: McNemar's test, and Newcombe's interval."""
     low, high = newcombe(table, level)
     differing, enough = table.only_a + table.only_b, fewest(level)
     few = f"fewer than {enough} tasks differ: this test can show no difference"

@@ -11,7 +11,7 @@ from ...ledger.experiment import ExperimentGate, GateMetric, others_of
 from ...ledger.findings import GateFinding, GateWord, SequentialFinding
 from ..clusters import Centre, fewest
 from ..e_value import further_pairs
-from ..further import further_tasks
+from ..further import further_in_table, further_units
 from .effects import Measured
 from .sides import Outcomes, unfinished_blocks
 
@@ -63,17 +63,32 @@ def _finding(gate: ExperimentGate, condition: str, evidence: Evidence) -> GateFi
         return _by_wins(plain, evidence.early[condition], found.effect.n)
     if evidence.cut_short:
         return replace(plain, note=CUT_SHORT)
-    return _by_interval(plain, found.centre, evidence.level)
+    return _by_interval(plain, found, evidence.level)
 
 
-def _by_interval(plain: GateFinding, centre: Centre, level: float) -> GateFinding:
+def _by_interval(plain: GateFinding, found: Measured, level: float) -> GateFinding:
     """Ask for the whole interval on one side of the limit, and for enough tasks to trust it."""
-    enough = fewest(level)
-    word = _side(plain.gate, plain.ci) if centre.clusters >= enough else "inconclusive"
+    enough = found.centre.clusters >= fewest(level)
+    word = _side(plain.gate, plain.ci) if enough else "inconclusive"
     if word != "inconclusive":
         return replace(plain, verdict=word)
-    found = further_tasks(centre, limit_of(plain.gate), level)
-    return replace(plain, further_tasks=found.number, note=found.note)
+    if found.effect.clusters is not None:
+        return _short_of_clusters(plain, found.centre, level)
+    limit = limit_of(plain.gate)
+    if found.table is None:
+        further = further_units(found.centre, limit, level)
+    else:
+        further = further_in_table(found.table, limit / 100, level)
+    return replace(plain, further_tasks=further.number, note=further.note)
+
+
+def _short_of_clusters(plain: GateFinding, centre: Centre, level: float) -> GateFinding:
+    """Ask for further clusters, as large as these: more tasks of the same would not decide."""
+    further = further_units(centre, limit_of(plain.gate), level, "clusters")
+    if further.number is None:
+        return replace(plain, note=further.note)
+    tasks = math.ceil(further.number * centre.n / centre.clusters)
+    return replace(plain, further_tasks=tasks, further_clusters=further.number, note=further.note)
 
 
 def _side(gate: ExperimentGate, ci: Interval | None) -> GateWord:

@@ -48,7 +48,7 @@ def _unfinished(outcomes: Outcomes) -> Iterator[str]:
     record = outcomes.record
     if unfinished_blocks(outcomes):
         yield f"{not_run(outcomes)}, and {_count(unfinished_blocks(outcomes))} for nothing"
-    if record.stopped is not None:
+    if record.stopped is not None and record.status != "invalid":  # the sentence says so
         yield f"the run ended before its plan: {record.stopped}"
     missing = unjudged_runs(outcomes)
     if missing:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...ledger.comparison import Interval
 from ...ledger.experiment import ExperimentGate, GateMetric, baseline_of, others_of
@@ -31,6 +32,7 @@ _LESS: Mapping[GateMetric, str] = {
     "tokens": "uses {} fewer tokens than",
     "cost_usd": "costs {} USD less than",
 }
+_DECIMALS: Mapping[GateMetric, tuple[int, int]] = {"tokens": (0, 1), "cost_usd": (2, 6)}
 _SAME: Mapping[GateMetric, str] = {
     "score": "scores the same as",
     "completion": "completes as many tasks as",
@@ -106,26 +108,33 @@ def _effect(effects: Sequence[Effect], metric: GateMetric, condition: str) -> Ef
 def _compared(effect: Effect, baseline: str, level: float) -> str:
     """Tell an effect with its interval, such as "`with` scores 18.3 points higher than ..."."""
     words = _MORE if effect.difference > 0 else _LESS if effect.difference < 0 else _SAME
-    did = words[effect.metric].format(_number(effect.metric, abs(effect.difference)))
+    decimals = decimals_of(effect.metric, (effect.difference, *(effect.ci or ())))
+    did = words[effect.metric].format(_number(abs(effect.difference), decimals))
     tasks = "1 task" if effect.n == 1 else f"{effect.n:,} tasks"
-    sure = f"{_interval(effect.metric, effect.ci, level)}, {tasks}"
+    sure = f"{_interval(effect.ci, decimals, level)}, {tasks}"
     return f"`{effect.condition}` {did} `{baseline}` ({sure})"
 
 
-def _interval(metric: GateMetric, ci: Interval | None, level: float) -> str:
+def _interval(ci: Interval | None, decimals: int, level: float) -> str:
     if ci is None:
         return "no interval"
-    low, high = (_number(metric, one) for one in ci)
+    low, high = (_number(one, decimals) for one in ci)
     return f"{100 * level:g}% interval {low} to {high}"
 
 
-def _number(metric: GateMetric, value: float) -> str:
-    """Write a figure plainly; never so that a small one looks like nothing."""
-    if metric == "tokens" or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    if metric == "cost_usd" or 0 < abs(value) < 0.05:
-        return f"{value:.3g}"
-    return f"{value:.1f}"
+def decimals_of(metric: GateMetric, values: Iterable[float]) -> int:
+    """Choose the decimals of figures that stand side by side: the smallest keeps two digits."""
+    least, most = _DECIMALS.get(metric, (1, 4))
+    sizes = [abs(one) for one in values if abs(one) >= 10.0**-most]  # less is as good as nothing
+    if not sizes:
+        return least
+    if max(sizes) >= 1000:
+        least = 0
+    return max(least, min(most, 1 - math.floor(math.log10(min(sizes)))))
+
+
+def _number(value: float, decimals: int) -> str:
+    return f"{value:z,.{decimals}f}"
 
 
 def _asked(gate: ExperimentGate) -> str:
@@ -139,10 +148,15 @@ def _asked(gate: ExperimentGate) -> str:
 def _what_would_decide(gate: GateFinding) -> str:
     if gate.verdict != "inconclusive":
         return f", {gate.note}" if gate.note else ""
-    if gate.further_tasks is None:
-        return f"; {gate.note}" if gate.note else ""
-    about = "1 further task" if gate.further_tasks == 1 else f"{gate.further_tasks:,} further tasks"
-    return f"; about {about} would decide"
+    if gate.further_clusters is not None:
+        return f"; about {_further(gate.further_clusters, 'cluster')} would decide"
+    if gate.further_tasks is not None:
+        return f"; about {_further(gate.further_tasks, 'task')} would decide"
+    return f"; {gate.note}" if gate.note else ""
+
+
+def _further(number: int, noun: str) -> str:
+    return f"1 further {noun}" if number == 1 else f"{number:,} further {noun}s"
 
 
 def _others(gates: Sequence[GateFinding], word: GateWord) -> str:

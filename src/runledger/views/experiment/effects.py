@@ -15,6 +15,7 @@ from .words import (
     amount,
     detectable,
     difference,
+    further,
     gate_rule,
     interval,
     level,
@@ -87,8 +88,9 @@ def _gate_row(found: GateFinding) -> Sequence[str]:
 
 def gate_remarks(found: GateFinding) -> Iterator[str]:
     """Tell what would decide a gate, and what else there is to say."""
-    if found.further_tasks is not None:
-        yield f"about {count(found.further_tasks, 'further task')} would decide"
+    lacking = further(found)
+    if lacking is not None:
+        yield f"about {lacking} would decide"
     if found.note:
         yield found.note
 

@@ -35,7 +35,7 @@ def render(record: BenchRecord, findings: Findings) -> str:
         "Looking early": sequential_table(findings),
         "Reported against counted": reported_sections(record, runs),
         "Validity": validity_sections(record, findings),
-        "Judges": judge_sections(record, findings),
+        "Judges": judge_sections(record, findings, runs),
         "Notes": _notes(record, findings),
         "Criteria": criteria_sections(record, runs),
     }

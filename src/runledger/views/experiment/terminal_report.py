@@ -20,7 +20,7 @@ from .counted import Place, Runs, counted_runs
 from .effects import gate_remarks
 from .grid import grid, room_for, short
 from .scores import mean_score
-from .trust import honest_line, honesty, kappa, kappa_interval
+from .trust import honest_line, honesty, kappa, kappa_interval, void_verdicts
 from .words import (
     GATE_WORDS,
     METRICS,
@@ -161,6 +161,8 @@ def _trust(record: BenchRecord, findings: Findings, runs: Runs) -> Iterator[str]
     yield from _validity(record, findings)
     yield from (_order(one) for one in findings.order)
     yield from (_judges(one) for one in findings.agreements)
+    for judge, number in void_verdicts(runs).items():
+        yield f"judges: {one_line(judge)}: {count(number, 'verdict')} void"
     told = [honest_line(one) for one in honesty(runs) if one.apart is not None]
     yield from (f"reported {line}" for line in told)
     for one in findings.sequential:

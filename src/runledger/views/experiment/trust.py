@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...ledger.attempt import Slot
@@ -113,10 +114,23 @@ def _discard_item(found: Discard) -> str:
     return f"- {where}, attempt {found.attempt}: {CAUSES[found.cause]}{said}\n"
 
 
-def judge_sections(record: BenchRecord, findings: Findings) -> Iterator[str]:
-    """Set how far the judges agree, and where they do not."""
+def void_verdicts(runs: Runs) -> Mapping[str, int]:
+    """Count the verdicts of each judge that do not count, on runs that do."""
+    counted = [one for several_runs in runs.values() for one in several_runs]
+    said = (one for run in counted for verdicts in run.verdicts.values() for one in verdicts)
+    return dict(sorted(Counter(one.judge for one in said if one.void is not None).items()))
+
+
+def judge_sections(record: BenchRecord, findings: Findings, runs: Runs) -> Iterator[str]:
+    """Set how far the judges agree, where they do not, and what of them is void."""
     if findings.unjudged:
         yield f"{count(findings.unjudged, 'run')} not judged in full, and without a score.\n"
+    void = void_verdicts(runs)
+    if void:
+        told = (
+            f"- {code(name, NAME_CHARS)}: {count(n, 'verdict')} void\n" for name, n in void.items()
+        )
+        yield "".join(told)
     if not findings.agreements:
         return
     head = ["judges", "verdicts of both", "agree", "kappa", level(record.experiment)]

@@ -8,7 +8,7 @@ from math import floor, prod
 from ...ledger.attempt import Cause
 from ...ledger.comparison import Interval, Unit
 from ...ledger.experiment import Experiment, ExperimentGate, GateMetric
-from ...ledger.findings import Effect, EffectTest, GateWord
+from ...ledger.findings import Effect, EffectTest, GateFinding, GateWord
 from ..figures import MINUS, POINTS, chance, figure, times
 from ..look import count
 
@@ -133,6 +133,13 @@ def gate_rule(gate: ExperimentGate) -> str:
     limit = gate.min_difference if gate.min_difference is not None else gate.max_difference
     shown = difference(gate.metric, limit).replace(f".0{POINTS}", POINTS)
     return f"{METRICS[gate.metric]}: at {'least' if least else 'most'} {shown}"
+
+
+def further(found: GateFinding) -> str | None:
+    """Write what a gate lacks: clusters where tasks come in them; None if no number would do."""
+    if found.further_clusters is not None:
+        return count(found.further_clusters, "further cluster")
+    return None if found.further_tasks is None else count(found.further_tasks, "further task")
 
 
 def level(experiment: Experiment) -> str:

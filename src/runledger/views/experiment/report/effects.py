@@ -16,6 +16,7 @@ from ..words import (
     amount,
     detectable,
     difference,
+    further,
     gate_rule,
     interval,
     level,
@@ -43,7 +44,7 @@ def gate_table(experiment: Experiment, findings: Findings) -> Table | None:
 
 
 def _gate(finding: GateFinding) -> Iterator[Cell]:
-    metric, further = finding.gate.metric, finding.further_tasks
+    metric = finding.gate.metric
     yield plain(_capital(gate_rule(finding.gate)))
     yield said(finding.condition)
     yield Cell(
@@ -51,7 +52,7 @@ def _gate(finding: GateFinding) -> Iterator[Cell]:
     )
     yield plain(difference(metric, finding.difference))
     yield plain(interval(metric, finding.ci))
-    yield plain("" if further is None else count(further, "further task"))
+    yield plain(further(finding) or "")
     yield said(finding.note or "", 1000)
 
 
