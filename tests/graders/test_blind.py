@@ -465,3 +465,10 @@ def test_ordinary_words_are_lower_case() -> None:
 def test_the_criterion_of_the_kit_uses_no_name() -> None:
     """The tests above would be void if their question used the names."""
     assert "lens" not in LOCKS.text
+
+
+def test_a_verb_that_only_one_condition_used_as_a_tool_keeps_its_sense() -> None:
+    """Agents with tools such as write and list would lose half of their prose."""
+    prose = "They write to the list and ask the lens."
+
+    assert seen(prose, of_some=("write", "list", "lens")) == prose.replace("lens", MARK)

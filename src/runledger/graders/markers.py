@@ -57,6 +57,13 @@ _VERSION = re.compile(r"[vr]?[0-9]+(?:\.[0-9]+)*")
 _APART = re.compile(r"[-_\s]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # or a hump
 _FIXED = re.compile(r"[^\W_]+")
 _MCP = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.*)")
+_VERBS = """
+apply ask cat close delete edit exec execute fetch find get glob grep list look move open patch plan
+put query read rename replace run search see set shell show task test think update view watch write
+"""
+VERBS = frozenset(_VERBS.split())
+"""Names of tools, in small letters, that are words of any sentence on programs."""
+
 _IDENTIFIER = re.compile(r"[\w:-]+")
 
 
@@ -134,7 +141,7 @@ def markers_of(experiment: Experiment, used: Mapping[str, Set[str]]) -> frozense
     found |= {one for tool in sorted(tools)[:MOST_TOOLS] for one in _of_used(tool)}
     telling = _of_some([_tool_marks(one, used.get(one.name, frozenset())) for one in conditions])
     return frozenset(
-        replace(one, of_some=one.kind == "tool" and one.text in telling)
+        replace(one, of_some=one.text in telling and _may_tell(one))
         for one in found
         if _is_usable(one)
     )
@@ -202,6 +209,11 @@ def _tool_marks(condition: Condition, used: Set[str]) -> Set[tuple[str, str]]:
         "forbid": (*forbid.tools, *forbid.used, *condition.disallowed_tools),
     }
     return {(key, _bare_name(tool)) for key, tools in keys.items() for tool in tools}
+
+
+def _may_tell(marker: Marker) -> bool:
+    """Say whether prose can do without a tool's name; read and write are words of any."""
+    return marker.kind == "tool" and marker.text not in VERBS
 
 
 def _is_usable(marker: Marker) -> bool:
