@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from browser.runs import Made
+from browser.runs import ATTACKS, Made
 from runledger.ledger.run import Summary
 from runledger.views import html
+from runledger.views.experiment import html as experiment_html
+from views.experiment_kit import Bench
 
 ARGUMENTS = (
     "--headless",
@@ -79,13 +80,13 @@ class Report:
 Opener = Callable[..., Report]
 
 
-@contextmanager
-def opening(browser: Browser, directory: Path) -> Iterator[Opener]:
+@pytest.fixture
+def open_text(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
     """Open texts as report.html from disk; afterwards make sure that none did a thing unasked."""
     reports: list[Report] = []
 
     def open_report(text: str, address: str = "", **options: Any) -> Report:
-        file = directory / f"report-{len(reports)}.html"
+        file = tmp_path / f"report-{len(reports)}.html"
         file.write_text(text, "utf-8")
         init = options.pop("init", "")
         options.setdefault("viewport", {"width": 1280, "height": 800})
@@ -107,14 +108,33 @@ def opening(browser: Browser, directory: Path) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
+def opened(open_text: Opener) -> Opener:
     """Open runs in the browser."""
-    with opening(browser, tmp_path) as open_report:
 
-        def open_run(run: tuple[Summary, Made], address: str = "", **options: Any) -> Report:
-            return open_report(html.render(run[0], run[1].of), address, **options)
+    def open_run(run: tuple[Summary, Made], address: str = "", **options: Any) -> Report:
+        return open_text(html.render(run[0], run[1].of), address, **options)
 
-        yield open_run
+    return open_run
+
+
+@pytest.fixture
+def shown(open_text: Opener) -> Opener:
+    """Open experiments in the browser."""
+
+    def open_bench(made: Bench, address: str = "", **options: Any) -> Report:
+        return open_text(experiment_html.render(made.record, made.findings), address, **options)
+
+    return open_bench
+
+
+def check_shown_as_text(report: Report) -> None:
+    """Make sure that every attack can be read on the page, and that none did anything."""
+    assert report.page.evaluate("window.__pwned") is None
+    assert report.violations() == []
+    body = report.page.locator("body").inner_text()
+    assert all(attack in body for attack in ATTACKS[1:7])
+    assert r"\x1b[31mred" in body
+    assert r"\u202eright to left\u2066" in body
 
 
 def _watch(report: Report) -> None:

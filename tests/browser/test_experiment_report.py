@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from browser.benches import answering, hostile, with_losses
-from browser.conftest import Opener, Report, opening
-from browser.runs import ATTACKS
+from browser.conftest import Opener, Report, check_shown_as_text
 from runledger.ledger.attempt import Slot
 from runledger.views.experiment import html
 from runledger.views.report.one_file import Room
@@ -20,17 +17,6 @@ from views.experiment_kit import Bench, bench, discarded, experiment, findings, 
 pytestmark = pytest.mark.browser
 
 FIVE = ("without", "with", "more", "most", "all-of-it")
-
-
-@pytest.fixture
-def shown(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
-    """Open experiments in the browser."""
-    with opening(browser, tmp_path) as open_report:
-
-        def open_bench(made: Bench, address: str = "", **options: object) -> Report:
-            return open_report(html.render(made.record, made.findings), address, **options)
-
-        yield open_bench
 
 
 def ids(report: Report) -> list[str]:
@@ -253,19 +239,6 @@ def test_a_quote_leads_to_its_place(shown: Opener) -> None:
     expect(focused).to_be_in_viewport()
 
 
-def test_trials_are_tabs(shown: Opener) -> None:
-    """Arrows lead from one to the next, and so does an address."""
-    page = shown(bench(trials=3), "#task=t3&trial=2").page
-    chosen = page.locator('[role="tab"][aria-selected="true"]')
-    expect(chosen).to_contain_text("Trial 2")
-
-    chosen.press("ArrowRight")
-
-    expect(chosen).to_contain_text("Trial 3")
-    expect(chosen).to_be_focused()
-    assert page.url.endswith("#task=t3&trial=3")
-
-
 def test_five_conditions_have_four_plots_and_five_answers(shown: Opener) -> None:
     """Every condition is held against the one baseline, on one scale."""
     report = shown(bench(conditions=FIVE))
@@ -413,13 +386,6 @@ def test_a_task_that_has_not_run_says_so(shown: Opener) -> None:
     expect(page.locator("#task-page")).to_contain_text("Where is part 1 of the parser")
 
 
-def test_an_address_of_no_task_says_so(shown: Opener) -> None:
-    """A link into another experiment does not show an empty page."""
-    page = shown(bench(), "#task=elsewhere").page
-
-    expect(page.locator("#task-page")).to_contain_text("There is no task elsewhere")
-
-
 @pytest.mark.parametrize("at", ["list", "task", "trial"])
 def test_hostile_text_runs_nothing(shown: Opener, at: str) -> None:
     """Whatever stands in every field is shown as text; the policy has nothing to stop."""
@@ -433,26 +399,7 @@ def test_hostile_text_runs_nothing(shown: Opener, at: str) -> None:
         expect(page.locator('[role="tab"][aria-selected="true"]')).to_contain_text("Trial 2")
     page.keyboard.press("e")
 
-    assert page.evaluate("window.__pwned") is None
-    assert report.violations() == []
-    body = page.locator("body").inner_text()
-    assert all(attack in body for attack in ATTACKS[1:7])
-    assert r"\x1b[31mred" in body
-    assert r"\u202eright to left\u2066" in body
-
-
-def test_the_policy_stops_what_gets_in_all_the_same(shown: Opener) -> None:
-    """A script that is put into the page by other means does not run."""
-    report = shown(bench())
-
-    report.page.evaluate(
-        "() => { const s = document.createElement('script');"
-        " s.textContent = 'window.__pwned = 1'; document.body.append(s); }"
-    )
-
-    assert report.page.evaluate("window.__pwned") is None
-    assert report.violations() == ["script-src-elem"]
-    report.unasked.clear()
+    check_shown_as_text(report)
 
 
 @pytest.mark.parametrize("made", [bench, hostile, lambda: bench(conditions=FIVE)])
@@ -484,31 +431,16 @@ def test_two_hundred_tasks_are_one_dense_plot(shown: Opener) -> None:
     assert answers(report).count() == 2
 
 
-def test_what_was_left_out_is_told(browser: Browser, tmp_path: Path) -> None:
+def test_what_was_left_out_is_told(open_text: Opener) -> None:
     """A task without its answers says where they are, and so does the list."""
     made = bench(60)
-    text = html.render(made.record, made.findings, Room(packed=8_000_000, plain=20_000))
-    with opening(browser, tmp_path) as open_report:
-        report = open_report(text)
-        expect(report.page.locator("#left-out")).to_contain_text("They are in runs/")
+    room = Room(packed=8_000_000, plain=20_000)
+    page = open_text(html.render(made.record, made.findings, room)).page
+    expect(page.locator("#left-out")).to_contain_text("They are in runs/")
 
-        report.page.locator("#rows a").last.click()
+    page.locator("#rows a").last.click()
 
-        expect(report.page.locator("#task-page")).to_contain_text("were left out")
-
-
-def test_the_theme_follows_the_system_until_told_otherwise(shown: Opener) -> None:
-    """Dark is dark, light is light, and the key turns it around."""
-    paper = "getComputedStyle(document.body).backgroundColor"
-    light = shown(bench(), color_scheme="light").page
-    dark = shown(bench(), color_scheme="dark").page
-    colours = light.evaluate(paper), dark.evaluate(paper)
-
-    dark.locator("#theme").click()
-    light.keyboard.press("t")
-
-    assert (dark.evaluate(paper), light.evaluate(paper)) == colours
-    assert colours[0] != colours[1]
+    expect(page.locator("#task-page")).to_contain_text("were left out")
 
 
 def test_paper_is_light_and_unfolded(shown: Opener) -> None:
@@ -530,11 +462,3 @@ def test_without_scripts_the_verdict_still_stands(shown: Opener) -> None:
     expect(page.locator("h1 .badge")).to_have_text("Go")
     assert page.locator(".forest li").count() == 6
     expect(page.locator("noscript p")).to_contain_text("results.md")
-
-
-def test_an_old_browser_is_told_what_to_do(shown: Opener) -> None:
-    """Without the means to unpack, the verdict still stands and the page says where to look."""
-    page = shown(bench(), init="delete window.DecompressionStream;").page
-
-    expect(page.locator("#loading")).to_contain_text("too old to unpack")
-    expect(page.locator("h1 .badge")).to_have_text("Go")

@@ -63,6 +63,19 @@ def unpacked(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+def check_policy(text: str) -> None:
+    """Make sure that the policy of a report allows its one script and its one style alone."""
+    page = Elements(text)
+    metas = [attributes for tag, attributes in page.found if tag == "meta"]
+    policy = next(one["content"] for one in metas if "http-equiv" in one) or ""
+
+    for key in ("script module", "style"):
+        digest = b64encode(sha256(page.raw[key].encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+
+
 def opened(*events: Happening) -> dict[str, Any]:
     """Make the timeline of a trial in which this happened, one thing every ten milliseconds."""
     found: dict[str, Any] = dict(
@@ -104,15 +117,7 @@ def test_hostile_text_is_shown_before_any_script() -> None:
 
 def test_the_policy_allows_exactly_what_is_there() -> None:
     """Its hashes are those of the one script and the one style."""
-    page = Elements(html.render(colourful()))
-    metas = [attributes for tag, attributes in page.found if tag == "meta"]
-    policy = next(one["content"] for one in metas if "http-equiv" in one) or ""
-
-    for key in ("script module", "style"):
-        digest = b64encode(sha256(page.raw[key].encode()).digest()).decode()
-        assert f"'sha256-{digest}'" in policy
-    assert policy.startswith("default-src 'none'")
-    assert "unsafe" not in policy
+    check_policy(html.render(colourful()))
 
 
 def test_the_script_makes_no_markup_of_text() -> None:

@@ -91,6 +91,7 @@ class Notebook:
 
     def trajectory(self, exit: Exit) -> Trajectory:
         """Close the book."""
-        known = (ms for ms in (self._answered_ms, self._given_up_ms) if ms is not None)
-        wall_ms = next(known, self.elapsed_ms())
+        moments = (self._answered_ms, self._given_up_ms)
+        ended = next((ms for ms in moments if ms is not None), None)
+        wall_ms = self.elapsed_ms() if ended is None else ended
         return Trajectory(self.trial, self._started_ms, wall_ms, tuple(self._events), exit)

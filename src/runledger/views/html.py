@@ -7,16 +7,14 @@ from typing import TypeAlias
 
 from ..ledger.run import Summary
 from ..store.traces import Trace
-from .report.one_file import SHARED, Room, Source, assemble, assets, packed, scripts
+from .report.one_file import SHARED, Room, Source, assemble, packed
 from .report.overview import overview_of
 from .report.rows import by_need, rows_line
 from .report.trials import case_line
 
 PACKED_BYTES = 8_000_000  # of all traces
 PLAIN_BYTES = 100_000_000
-SCRIPTS = (
-    "text", "json", "blocks", "unpack", "frame", "rows", "plots", "list", "trace", "case", "page",
-)  # fmt: skip
+SOURCE = Source(SHARED, ("run", "rows", "plots", "list", "json", "trace", "case"))
 
 Traces: TypeAlias = Callable[[str], Iterable[Trace]]
 """Give the traces of a case by its id."""
@@ -29,12 +27,7 @@ def no_traces(case_id: str) -> Iterable[Trace]:
 
 def render(summary: Summary, traces: Traces = no_traces) -> str:
     """Write report.html; traces beyond its bounds are left out, those of passing cases first."""
-    source = Source(
-        template=assets(SHARED, "page.html"),
-        style=assets(SHARED, "look.css", "page.css"),
-        script=scripts(SHARED, SCRIPTS),
-    )
-    return assemble(source, overview_of(summary), _packed(summary, traces))
+    return assemble(SOURCE, overview_of(summary), _packed(summary, traces))
 
 
 def _packed(summary: Summary, traces: Traces) -> bytes:

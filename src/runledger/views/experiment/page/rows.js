@@ -18,12 +18,6 @@ const WAY_TONES = { win: "passed", loss: "failed", unjudged: "error", "not run":
 // The order in which the report writes them.
 const FIELDS = "id place title scores differences ran unjudged".split(" ");
 
-/** @param {any[]} fields @param {number} index @returns {Row} */
-function rowFrom(fields, index) {
-  const named = Object.fromEntries(FIELDS.map((name, at) => [name, fields[at]]));
-  return /** @type {Row} */ ({ ...named, number: index + 1, hay: "" });
-}
-
 /** @param {number | null} difference @returns {string} */
 function wayOf(difference) {
   if (difference === null) return "";
@@ -61,25 +55,13 @@ function sortKey(sort) {
 
 /** @param {Row[]} rows @param {Choice} choice @returns {Row[]} */
 function chosen(rows, choice) {
-  const wanted = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = wordsIn(choice.query);
   const found = rows.filter(
     (row) =>
       (!choice.way || waysOf(row, choice.beside).has(choice.way)) &&
       wanted.every((word) => hayOf(row).includes(word)),
   );
   return sorted(found, sortKey(choice.sort), choice.down);
-}
-
-/** @param {Row[]} rows @param {(row: Row) => string | number | null} key @param {boolean} down */
-function sorted(rows, key, down) {
-  const way = down ? -1 : 1;
-  const keyed = rows.map((row) => ({ row, key: key(row) }));
-  keyed.sort((a, b) => {
-    if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null);
-    if (a.key === b.key) return a.row.number - b.row.number;
-    return a.key < b.key ? -way : way;
-  });
-  return keyed.map(({ row }) => row);
 }
 
 /** @param {number | null | undefined} value in percent */

@@ -5,12 +5,12 @@
  * @param {number} wanted the number of a trial, or 0 @param {{round_to: number, complete_at: number}} scoring
  */
 function drawTask(row, task, wanted, scoring) {
-  const page = byId("task-page");
+  const page = itemPage();
   page.replaceChildren(taskHead(row));
   if (!task) return page.append(leftOut());
   page.append(el("section", {}, textBlock("Prompt", task.asked, { tone: "titled" })));
   const current = trialToShow(task.trials, wanted);
-  if (task.trials.length > 1) page.append(tabsOf(row, task, current));
+  if (task.trials.length > 1) page.append(tabsWithNote(row, task, current));
   if (current) page.append(trialPanel(task, current, scoring));
   else page.append(el("p", { class: "nothing" }, "No run of this task counts yet."));
   if (task.failed.length) page.append(failedSection(task.failed));
@@ -29,7 +29,7 @@ function leftOut() {
 
 /** @param {Row} row */
 function taskHead(row) {
-  const ways = list.conditions.slice(1).map((name, at) => {
+  const ways = conditions.slice(1).map((name, at) => {
     const difference = row.differences[at] ?? null;
     const way = wayOf(difference) || (row.ran ? "unjudged" : "not run");
     const figure = difference === null ? "" : ` ${points(difference)}`;
@@ -38,57 +38,23 @@ function taskHead(row) {
   return el(
     "header",
     { class: "case-head" },
-    taskNavigation(row),
+    navigationOf(row),
     el("h1", { tabindex: -1, id: "task-title" }, el("bdi", { class: "id" }, row.id)),
     el("p", { class: "ways-of" }, ...ways),
   );
 }
 
-/** @param {Row} row */
-function taskNavigation(row) {
-  const at = list.shown.indexOf(row);
-  const place = at < 0 ? "" : `${at + 1} of ${list.shown.length.toLocaleString("en")}`;
-  const step = (/** @type {string} */ label, /** @type {string} */ key, /** @type {number} */ by) =>
-    button(label, () => goToNeighbour(row, by), {
-      title: key,
-      ...(list.shown[at + by] ? {} : { disabled: "" }),
-    });
-  return el(
-    "nav",
-    { "aria-label": "Tasks" },
-    el("a", { href: listAddress(list.choice), class: "back" }, "← All tasks"),
-    el("span", { class: "spring" }),
-    el("span", { class: "faint" }, place),
-    step("Previous", "k", -1),
-    step("Next", "j", 1),
-  );
-}
-
-/** @param {Row} row @param {number} step */
-function goToNeighbour(row, step) {
-  const other = list.shown[list.shown.indexOf(row) + step];
-  if (other) location.replace(addressOf(other.id)); // so that going back leads to the list
-}
-
 /** @param {Row} row @param {any} task @param {any} current */
-function tabsOf(row, task, current) {
-  const tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Trials" });
-  for (const trial of task.trials) {
-    const chosenOne = trial === current;
-    const tab = button("", () => location.replace(addressOf(row.id, trial.trial)), {
-      role: "tab",
-      class: "tab",
-      "aria-selected": String(chosenOne),
-      "aria-controls": "trial",
-      tabindex: chosenOne ? "0" : "-1",
-    });
-    const scores = trial.runs.map((/** @type {any} */ run) => percent(run.score)).join(" · ");
-    tab.append(`Trial ${trial.trial}`, el("span", { class: "faint" }, scores));
-    tabs.append(tab);
-  }
-  tabs.addEventListener("keydown", moveAmongTabs);
+function tabsWithNote(row, task, current) {
+  const tabs = tabsOf(row, task.trials, current, labelTab);
   const more = task.left_out > 0 && `${count(task.left_out, "further trial")} left out here.`;
   return el("div", {}, tabs, more && el("p", { class: "cut" }, more));
+}
+
+/** @param {HTMLElement} tab @param {any} trial */
+function labelTab(tab, { trial, runs }) {
+  const scores = runs.map((/** @type {any} */ run) => percent(run.score)).join(" · ");
+  tab.append(`Trial ${trial}`, el("span", { class: "faint" }, scores));
 }
 
 /** @param {any} task @param {any} trial @param {{round_to: number, complete_at: number}} scoring */
@@ -116,7 +82,7 @@ function trialPanel(task, trial, scoring) {
 
 /** @param {any} run @param {{round_to: number, complete_at: number}} scoring */
 function runColumn(run, scoring) {
-  const isBaseline = run.condition === list.conditions[0];
+  const isBaseline = run.condition === conditions[0];
   const name = el(
     "h3",
     {},
@@ -132,14 +98,6 @@ function runColumn(run, scoring) {
     ...run.errors.map((/** @type {string} */ error) => el("pre", { class: "words failed" }, error)),
     answerBlock(run, verdictsOf(run)),
   );
-}
-
-/** @typedef {{label: string, value: string, note?: string, tone?: string}} Figure */
-
-/** @param {Figure} figure */
-function figureOf({ label, value, note = "", tone = "" }) {
-  const below = note !== "" && el("dd", { class: "note" }, note);
-  return el("div", {}, el("dt", {}, label), el("dd", { class: tone }, value), below);
 }
 
 /** @param {any} run @param {{round_to: number, complete_at: number}} scoring @returns {Figure[]} */
@@ -210,14 +168,8 @@ function failedSection(failed) {
   return el("section", { class: "discards" }, head, el("ul", {}, ...rows));
 }
 
-/** @param {Element} within */
-function unfold(within) {
-  for (const element of within.querySelectorAll(".unfold[aria-expanded=false]"))
-    /** @type {HTMLElement} */ (element).click();
-}
-
 function unfoldAll() {
-  unfold(byId("task-page"));
-  for (const element of document.querySelectorAll("#task-page details"))
+  unfold(itemPage());
+  for (const element of itemPage().querySelectorAll("details"))
     /** @type {HTMLDetailsElement} */ (element).open = true;
 }

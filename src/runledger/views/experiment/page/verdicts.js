@@ -69,7 +69,7 @@ function quoteOf({ criterion, quote, void: why }, at) {
 
 /** @param {string} criterion @param {number} at which answer, from the left */
 function goToQuote(criterion, at) {
-  const answer = document.querySelectorAll("#task-page .run")[at];
+  const answer = itemPage().querySelectorAll(".run")[at];
   const isIt = (/** @type {Element} */ mark) =>
     JSON.parse(mark.getAttribute("data-criteria") ?? "[]").includes(criterion);
   const find = () => [...answer.querySelectorAll("mark.quote")].find(isIt);
@@ -79,13 +79,7 @@ function goToQuote(criterion, at) {
   mark?.focus({ preventScroll: true });
 }
 
-/** Go to the quote after the one that has the focus, and from the last to the first. */
 function goToNextQuote() {
-  byId("task-page").querySelectorAll(".run").forEach(unfold);
-  /** @type {NodeListOf<HTMLElement>} */
-  const found = byId("task-page").querySelectorAll("mark.quote");
-  const marks = [...found];
-  const next = marks[(marks.findIndex((one) => one === document.activeElement) + 1) % marks.length];
-  next?.scrollIntoView({ block: "center" });
-  next?.focus({ preventScroll: true });
+  itemPage().querySelectorAll(".run").forEach(unfold);
+  goToNextPlace("mark.quote");
 }

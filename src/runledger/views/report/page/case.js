@@ -5,12 +5,12 @@
  * @param {number} wanted the number of a trial, or 0
  */
 function drawCase(row, record, wanted) {
-  const page = byId("case-page");
+  const page = itemPage();
   const trials = record?.trials ?? [];
   page.replaceChildren(caseHead(row));
   if (!trials.length) return page.append(...withoutTrace(row, Boolean(record)));
   const current = trialToShow(trials, wanted);
-  if (trials.length > 1) page.append(tabsOf(row, trials, current));
+  if (trials.length > 1) page.append(tabsOf(row, trials, current, labelTab));
   page.append(trialPanel(row, current, trials.length > 1));
   byId("unfold-all").hidden = !page.querySelector(".unfold");
 }
@@ -41,7 +41,7 @@ function caseHead(row) {
   return el(
     "header",
     { class: "case-head" },
-    caseNavigation(row),
+    navigationOf(row),
     el(
       "h1",
       { tabindex: -1, id: "case-title" },
@@ -54,62 +54,22 @@ function caseHead(row) {
   );
 }
 
-/** @param {Row} row */
-function caseNavigation(row) {
-  const at = list.shown.indexOf(row);
-  const place = at < 0 ? "" : `${at + 1} of ${list.shown.length.toLocaleString("en")}`;
-  const step = (/** @type {string} */ label, /** @type {string} */ key, /** @type {number} */ by) =>
-    button(label, () => goToNeighbour(row, by), {
-      title: key,
-      ...(list.shown[at + by] ? {} : { disabled: "" }),
-    });
-  return el(
-    "nav",
-    { "aria-label": "Cases" },
-    el("a", { href: listAddress(list.choice), class: "back" }, "← All cases"),
-    el("span", { class: "spring" }),
-    el("span", { class: "faint" }, place),
-    step("Previous", "k", -1),
-    step("Next", "j", 1),
-  );
-}
-
-/** @param {Row} row @param {number} step */
-function goToNeighbour(row, step) {
-  const other = list.shown[list.shown.indexOf(row) + step];
-  if (other) location.replace(addressOf(other.id)); // so that going back leads to the list
-}
-
-/** @param {Row} row @param {any[]} trials @param {any} current */
-function tabsOf(row, trials, current) {
-  const tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Trials" });
-  for (const trial of trials) {
-    const chosenOne = trial === current;
-    const tab = button("", () => location.replace(addressOf(row.id, trial.trial)), {
-      role: "tab",
-      class: `tab ${trial.status}`,
-      "aria-selected": String(chosenOne),
-      "aria-controls": "trial",
-      tabindex: chosenOne ? "0" : "-1",
-    });
-    const time = el("span", { class: "faint" }, duration(trial.wall));
-    tab.append(sign(trial.status), `Trial ${trial.trial}`, time);
-    tabs.append(tab);
-  }
-  tabs.addEventListener("keydown", moveAmongTabs);
-  return tabs;
+/** @param {HTMLElement} tab @param {any} trial */
+function labelTab(tab, { status, trial, wall }) {
+  tab.classList.add(status);
+  tab.append(sign(status), `Trial ${trial}`, el("span", { class: "faint" }, duration(wall)));
 }
 
 /** @param {Row} row @param {any} trial @param {boolean} amongOthers */
 function trialPanel(row, trial, amongOthers) {
-  const unfold = button("Unfold everything", unfoldAll, { id: "unfold-all" });
+  const unfolding = button("Unfold everything", report.unfoldAll, { id: "unfold-all" });
   return el(
     "div",
     { id: "trial", role: amongOthers ? "tabpanel" : "group", "aria-label": `Trial ${trial.trial}` },
     figuresOf(row, trial),
     failureList(trial),
     gradesOf(trial.grades),
-    el("section", { "aria-label": "Trace" }, el("h2", {}, "Trace", unfold), traceOf(trial)),
+    el("section", { "aria-label": "Trace" }, el("h2", {}, "Trace", unfolding), traceOf(trial)),
     trial.stderr && el("section", {}, el("h2", {}, "Standard error"), stderrBlock(trial.stderr)),
   );
 }
@@ -122,19 +82,11 @@ function stderrBlock(stderr) {
   return block;
 }
 
-/** @typedef {{label: string, value: string, note?: string, tone?: string}} Figure */
-
 /** @param {Row} row @param {any} trial */
 function figuresOf(row, trial) {
   const ended = trial.wall !== undefined;
   const figures = ended ? [...usedFigures(row.before, trial), ...endFigures(trial)] : [];
   return el("dl", { class: "figures small" }, ...figures.map(figureOf), ...notesOf(trial));
-}
-
-/** @param {Figure} figure */
-function figureOf({ label, value, note = "", tone = "" }) {
-  const below = note !== "" && el("dd", { class: "note" }, note);
-  return el("div", {}, el("dt", {}, label), el("dd", { class: tone }, value), below);
 }
 
 /** What the trial used, and the same in the baseline. @param {Row["before"]} before @param {any} trial @returns {Figure[]} */
@@ -219,22 +171,7 @@ function failureList(trial) {
 
 /** @param {number} index */
 function goToFailure(index) {
-  goToCard(document.getElementById(`failure-${index}`));
-}
-
-/** Go to the failure after the one that has the focus, and from the last to the first. */
-function goToNextFailure() {
-  /** @type {NodeListOf<HTMLElement>} */
-  const found = byId("case-page").querySelectorAll(".timeline .failure");
-  const cards = [...found];
-  const at = cards.findIndex((card) => card === document.activeElement);
-  goToCard(cards[(at + 1) % cards.length]);
-}
-
-/** @param {HTMLElement | null | undefined} card */
-function goToCard(card) {
-  card?.scrollIntoView({ block: "center" });
-  card?.focus({ preventScroll: true });
+  goToPlace(document.getElementById(`failure-${index}`));
 }
 
 /** @param {any[]} grades */
@@ -260,9 +197,4 @@ function gradeInFull(grade) {
   if (grade.reasoning) whole.append(textBlock("reasoning", grade.reasoning));
   if (grade.outcome) whole.append(valueBlock("outcome", grade.outcome));
   return whole;
-}
-
-function unfoldAll() {
-  for (const element of document.querySelectorAll("#case-page .unfold[aria-expanded=false]"))
-    /** @type {HTMLElement} */ (element).click();
 }

@@ -5,51 +5,34 @@ const MOST_PRINTED = 2000;
 const SLOWER_PCT = 25; // from here on a change of the duration stands out
 const SLOWER_MS = 50;
 
-/** @typedef {{key: string, label: string, cell: (row: Row) => Element, number?: boolean}} Column */
-
-/** What the list shows, and where the reader is in it. */
-const list = {
-  /** @type {Row[]} */ all: [],
-  /** @type {Row[]} */ shown: [],
-  /** @type {Column[]} */ columns: [],
-  /** @type {Choice} */ choice: {
-    query: "",
-    statuses: new Set(),
-    tag: "",
-    sort: "need",
-    down: false,
-  },
-  active: 0,
-  rowHeight: 34,
-  first: -1,
-  last: -1,
-};
+/** Which rows are drawn, and how high one is. */
+const drawn = { first: -1, last: -1, rowHeight: 34 };
 
 /** @param {{rows: any[][], trials: number, baseline: boolean}} head */
-function setUpList(head) {
-  list.all = head.rows.map(rowFrom);
-  list.columns = columnsFor(list.all, head);
-  drawHeads();
+function setUpCases(head) {
+  const rows = rowsIn(head.rows, FIELDS);
+  const columns = columnsFor(rows, head);
+  setUpTable(rows, columns, () => ({ query: "", tag: "", statuses: new Set() }));
+  byId("columns").replaceChildren(...columns.map(({ key }) => el("col", { class: `c-${key}` })));
   drawTags();
-  byId("cases").hidden = false;
-  byId("search").addEventListener("input", () => choose({ query: searchBox().value }));
-  byId("tag").addEventListener("change", (event) =>
-    choose({ tag: /** @type {HTMLSelectElement} */ (event.target).value }),
-  );
-  byId("reset").addEventListener("click", () =>
-    choose({ query: "", tag: "", statuses: new Set() }),
-  );
+  byId("tag").addEventListener("change", () => choose({ tag: tagBox().value }));
   addEventListener("scroll", drawRows, { passive: true });
   addEventListener("resize", () => drawRows(true));
   addEventListener("beforeprint", () =>
     drawRows(true, { first: 0, last: Math.min(list.shown.length, MOST_PRINTED) }),
   );
   addEventListener("afterprint", () => drawRows(true));
+  drawPlots(list.all, searchFor);
 }
 
-/** @returns {HTMLInputElement} */
-function searchBox() {
-  return /** @type {HTMLInputElement} */ (byId("search"));
+/** @param {string} query */
+function searchFor(query) {
+  choose({ query });
+  searchBox().focus();
+}
+
+function tagBox() {
+  return /** @type {HTMLSelectElement} */ (byId("tag"));
 }
 
 /** @param {Row[]} rows @param {{trials: number, baseline: boolean}} head @returns {Column[]} */
@@ -167,30 +150,6 @@ function tagsCell(row) {
   );
 }
 
-function drawHeads() {
-  byId("columns").replaceChildren(
-    ...list.columns.map(({ key }) => el("col", { class: `c-${key}` })),
-  );
-  byId("heads").replaceChildren(...list.columns.map(headOf));
-}
-
-/** @param {Column} column */
-function headOf({ key, label, number }) {
-  const head = el("th", {
-    class: `c-${key}${number ? " number" : ""}`,
-    scope: "col",
-    "data-sort": key,
-  });
-  head.append(button(label, () => sortBy(key, Boolean(number)), { class: "sort" }));
-  return head;
-}
-
-/** @param {string} key @param {boolean} number the largest first, since that is what one looks for */
-function sortBy(key, number) {
-  const again = list.choice.sort === key;
-  choose({ sort: key, down: again ? !list.choice.down : number });
-}
-
 function drawTags() {
   const tags = [...new Set(list.all.flatMap((row) => row.tags))].sort().slice(0, 1000);
   const select = byId("tag");
@@ -204,29 +163,16 @@ function drawTags() {
 }
 
 /** Counted among all cases, so that a chip says what it would show. */
-function drawChips() {
-  const counts = new Map();
-  for (const row of list.all) {
-    counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
-    if (row.change) counts.set(row.change, (counts.get(row.change) ?? 0) + 1);
-  }
-  const names = [...STATUSES, "newly failing", "newly passing", "added"].filter((name) =>
-    counts.has(name),
-  );
-  byId("chips").replaceChildren(...names.map((name) => chip(name, counts.get(name))));
-}
-
-/** @param {string} name @param {number} number */
-function chip(name, number) {
-  const { statuses } = list.choice;
-  const pressed = String(statuses.has(name));
-  const element = button(name, () => choose({ statuses: toggled(statuses, name) }, name), {
-    class: `chip ${name.replace(" ", "-")}`,
-    "aria-pressed": pressed,
-    "data-chip": name,
+function drawFilters() {
+  const { statuses, tag } = list.choice;
+  tagBox().value = tag;
+  const counts = tally(list.all.flatMap((row) => [row.status, row.change]));
+  const chips = [...STATUSES, "newly failing", "newly passing", "added"].flatMap((name) => {
+    const look = { label: name, tone: name.replace(" ", "-"), pressed: statuses.has(name) };
+    const number = counts.get(name);
+    return number ? [chip({ ...look, number }, () => ({ statuses: toggled(statuses, name) }))] : [];
   });
-  element.append(el("span", {}, number.toLocaleString("en")));
-  return element;
+  byId("chips").replaceChildren(...chips);
 }
 
 /** @param {Set<string>} set @param {string} name */
@@ -236,37 +182,9 @@ function toggled(set, name) {
   return other;
 }
 
-/** @param {Partial<Choice>} part @param {string} [pressed] the chip that keeps the focus */
-function choose(part, pressed) {
-  Object.assign(list.choice, part);
-  showChoice();
-  rememberChoice(list.choice);
-  if (pressed) focusOn(`#chips [data-chip="${pressed}"]`);
-}
-
-/** Filter, sort and draw anew. */
-function showChoice() {
-  list.shown = chosen(list.all, list.choice);
-  list.active = 0;
-  if (searchBox().value !== list.choice.query) searchBox().value = list.choice.query;
-  /** @type {HTMLSelectElement} */ (byId("tag")).value = list.choice.tag;
-  drawChips();
-  drawSortSigns();
-  byId("count").textContent =
-    list.shown.length === list.all.length
-      ? count(list.all.length, "case")
-      : `${list.shown.length.toLocaleString("en")} of ${count(list.all.length, "case")}`;
-  byId("nothing").hidden = list.shown.length > 0;
+function drawAnew() {
   byId("table").setAttribute("aria-rowcount", String(list.shown.length + 1));
   drawRows(true);
-}
-
-function drawSortSigns() {
-  const { sort, down } = list.choice;
-  for (const head of byId("heads").children) {
-    const way = down ? "descending" : "ascending";
-    head.setAttribute("aria-sort", head.getAttribute("data-sort") === sort ? way : "none");
-  }
 }
 
 /**
@@ -277,8 +195,8 @@ function drawSortSigns() {
 function drawRows(anew, range = rangeInView()) {
   if (byId("list-page").hidden) return;
   const { first, last } = range;
-  if (anew !== true && first === list.first && last === list.last) return;
-  Object.assign(list, range);
+  if (anew !== true && first === drawn.first && last === drawn.last) return;
+  Object.assign(drawn, range);
   const focused = byId("rows").contains(document.activeElement);
   if (anew === true) byId("rows").replaceChildren();
   fillRows(first, last);
@@ -312,9 +230,9 @@ function rowsFrom(first, last) {
 /** @returns {{first: number, last: number}} */
 function rangeInView() {
   const top = -byId("above").getBoundingClientRect().top;
-  const wanted = Math.floor(top / list.rowHeight) - OVERSCAN;
+  const wanted = Math.floor(top / drawn.rowHeight) - OVERSCAN;
   const first = Math.min(Math.max(0, wanted), Math.max(0, list.shown.length - 1));
-  const inView = Math.ceil((top + innerHeight) / list.rowHeight) + OVERSCAN;
+  const inView = Math.ceil((top + innerHeight) / drawn.rowHeight) + OVERSCAN;
   const last = Math.max(inView, first + 2 * OVERSCAN); // some also while the table is below
   return { first, last: Math.min(last, list.shown.length) };
 }
@@ -322,15 +240,15 @@ function rangeInView() {
 /** Rows are of one height, which depends on the width of the page. */
 function measure() {
   const height = byId("rows").firstElementChild?.getBoundingClientRect().height;
-  if (!height || Math.abs(height - list.rowHeight) < 0.5) return;
-  list.rowHeight = height;
+  if (!height || Math.abs(height - drawn.rowHeight) < 0.5) return;
+  drawn.rowHeight = height;
   drawRows(true);
 }
 
 /** @param {string} id @param {number} rows */
 function setHeight(id, rows) {
   /** @type {HTMLElement} */ (byId(id).querySelector("td")).style.height =
-    `${rows * list.rowHeight}px`;
+    `${rows * drawn.rowHeight}px`;
 }
 
 /** @param {Row} row @param {number} index */
@@ -342,59 +260,30 @@ function rowOf(row, index) {
     "data-index": index,
     tabindex: index === list.active ? 0 : -1,
   };
-  const element = el(
-    "tr",
-    attributes,
-    ...list.columns.map(({ key, number, cell }) =>
-      el("td", { role: "cell", class: `c-${key}${number ? " number" : ""}` }, cell(row)),
-    ),
+  const cells = list.columns.map((column) =>
+    el("td", { role: "cell", class: columnClass(column) }, column.cell(row)),
   );
-  element.addEventListener("click", (event) => {
-    const plain =
-      !event.ctrlKey && !event.metaKey && !event.shiftKey && !getSelection()?.toString();
-    if (plain && !(/** @type {Element} */ (event.target).closest("a")))
-      location.hash = addressOf(row.id);
-  });
+  const element = el("tr", attributes, ...cells);
+  openOnClick(element, row);
   element.addEventListener("focus", () => (list.active = index));
   return element;
-}
-
-/** @param {number} index @returns {HTMLElement | null} */
-function elementOf(index) {
-  return byId("rows").querySelector(`[data-index="${index}"]`);
 }
 
 /** Go to a row, wherever it is, as if one had scrolled there. @param {number} index */
 function goToRow(index) {
   if (!list.shown.length) return;
   list.active = Math.min(Math.max(index, 0), list.shown.length - 1);
-  const top = byId("above").getBoundingClientRect().top + list.active * list.rowHeight;
+  const top = byId("above").getBoundingClientRect().top + list.active * drawn.rowHeight;
   const head = byId("heads").getBoundingClientRect().height + 8;
   if (top < head) scrollBy(0, top - head);
-  else if (top + list.rowHeight > innerHeight) scrollBy(0, top + list.rowHeight - innerHeight + 8);
+  else if (top + drawn.rowHeight > innerHeight)
+    scrollBy(0, top + drawn.rowHeight - innerHeight + 8);
   drawRows(true);
   elementOf(list.active)?.focus({ preventScroll: true });
 }
 
-/** @param {KeyboardEvent} event @returns {boolean} whether the list knew the key */
-function listKey(event) {
-  const inRow = byId("rows").contains(document.activeElement);
-  const page = Math.max(1, Math.floor(innerHeight / list.rowHeight) - 3);
-  /** @type {Record<string, number>} */
-  const moves = {
-    j: 1,
-    k: -1,
-    ...(inRow && {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: page,
-      PageUp: -page,
-      Home: -Infinity,
-      End: Infinity,
-    }),
-  };
-  if (event.key in moves) goToRow(inRow ? list.active + moves[event.key] : list.active);
-  else if (event.key === "Enter" && inRow) location.hash = addressOf(list.shown[list.active].id);
-  else return false;
-  return true;
+/** A page of rows. @returns {Record<string, number>} */
+function pageMoves() {
+  const page = Math.max(1, Math.floor(innerHeight / drawn.rowHeight) - 3);
+  return { PageDown: page, PageUp: -page };
 }

@@ -22,12 +22,6 @@ const FIELDS =
     " ",
   );
 
-/** @param {any[]} fields @param {number} index @returns {Row} */
-function rowFrom(fields, index) {
-  const named = Object.fromEntries(FIELDS.map((name, at) => [name, fields[at]]));
-  return /** @type {Row} */ ({ ...named, number: index + 1, hay: "" });
-}
-
 /** What the search looks through, made when it is first asked for. @param {Row} row */
 function hayOf(row) {
   const { id, description, failure, change, tools, tags } = row;
@@ -86,7 +80,7 @@ function chosen(rows, choice) {
 
 /** @param {string} query @returns {((row: Row) => boolean)[]} one for each word */
 function testsFor(query) {
-  return query.toLowerCase().split(/\s+/).filter(Boolean).map(testFor);
+  return wordsIn(query).map(testFor);
 }
 
 /** @param {string} word @returns {(row: Row) => boolean} */
@@ -104,16 +98,4 @@ function testFor(word) {
 function lasting(range) {
   const [low, high] = range.split("-").map((end) => (end === "" ? NaN : Number(end)));
   return (/** @type {Row} */ { wall }) => wall !== null && !(wall < low) && !(wall > high);
-}
-
-/** @param {Row[]} rows @param {(row: Row) => string | number | null} key @param {boolean} down */
-function sorted(rows, key, down) {
-  const way = down ? -1 : 1;
-  const keyed = rows.map((row) => ({ row, key: key(row) }));
-  keyed.sort((a, b) => {
-    if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null);
-    if (a.key === b.key) return a.row.number - b.row.number;
-    return a.key < b.key ? -way : way;
-  });
-  return keyed.map(({ row }) => row);
 }
