@@ -31,16 +31,18 @@ from .options import (
 )
 
 bench = typer.Typer(
-    help="Experiments: conditions of one agent compared, so that it can be trusted."
+    help="Experiments: compare conditions of one agent, with a verdict that can be trusted."
 )
 app.add_typer(bench, name="bench", rich_help_panel=EXPERIMENT)
 
 RUN_CODES = (
-    "Exit codes: 0 every planned run was done; 2 something to fix in the files or flags; "
+    "Exit codes: 0 every planned run was done, or enough of them; 2 something to fix in the files or flags; "
     "3 too many runs were discarded, the agent could not be started, or the money is spent; "
     "130 or 143 interrupted."
 )
-JUDGE_CODES = "Exit codes: 0 all was judged, 2 something to fix, 3 a judge failed, 130 or 143."
+JUDGE_CODES = (
+    "Exit codes: 0 all was judged; 2 something to fix; 3 something has no verdict yet; 130 or 143."
+)
 REPORT_CODES = (
     "Exit codes: 0 go, or no gate says otherwise; 1 no-go; 2 something to fix; 3 not all was run "
     "or judged; 4 inconclusive (with --fail-on-inconclusive)."
@@ -99,7 +101,7 @@ JudgeTimeout = Annotated[
 
 @bench.callback(invoke_without_command=True)
 def top(context: typer.Context) -> None:
-    """Experiments: conditions of one agent compared, so that it can be trusted."""
+    """Experiments: compare conditions of one agent, with a verdict that can be trusted."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
