@@ -37,8 +37,8 @@ app.add_typer(bench, name="bench", rich_help_panel=EXPERIMENT)
 
 RUN_CODES = (
     "Exit codes: 0 every planned run was done, or enough of them; "
-    "2 something to fix in the files or flags; 3 too many runs were discarded, the agent could not be started, or the money is spent; "
-    "130 or 143 interrupted."
+    "2 something to fix in the files or flags; 3 too many runs were discarded, "
+    "the agent could not be started, or the money is spent; 130 or 143 interrupted."
 )
 JUDGE_CODES = (
     "Exit codes: 0 all was judged; 2 something to fix; 3 something has no verdict yet; 130 or 143."
