@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..ledger.attempt import Attempt, Slot
 from ..ledger.criterion import Criterion
 from ..ledger.findings import BenchRecord
-from ..ledger.settled import settle
+from ..ledger.settled import settled_in
 from ..ledger.task import Task
 from ..ledger.value import Json
 from ..ledger.verdict import CriterionVerdict
@@ -34,7 +34,7 @@ def answers_in(record: BenchRecord, others: Iterable[Attempt] = ()) -> list[Answ
     """
     experiment = record.experiment
     conditions = [condition.name for condition in experiment.conditions]
-    counting = settle(record.attempts, conditions).counting
+    counting = settled_in(record).counting
     blindfold = Blindfold(experiment, tools_used((*record.attempts, *others)))
     slots = (
         (task, Slot(task.id, name, trial))

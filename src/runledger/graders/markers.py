@@ -137,14 +137,19 @@ def markers_of(experiment: Experiment, used: Mapping[str, Set[str]]) -> frozense
     conditions = experiment.conditions
     found = {one for condition in conditions for one in _of_condition(condition)}
     found |= {Marker(text, "text") for text in _of_some([*map(_prompt_marks, conditions)])}
-    tools = {tool for called in used.values() for tool in called if tool.isprintable()}
-    found |= {one for tool in sorted(tools)[:MOST_TOOLS] for one in _of_used(tool)}
+    found |= {one for tool in _names_in(used) for one in _of_used(tool)}
     telling = _of_some([_tool_marks(one, used.get(one.name, frozenset())) for one in conditions])
     return frozenset(
         replace(one, of_some=one.text in telling and _may_tell(one))
         for one in found
         if _is_usable(one)
     )
+
+
+def _names_in(used: Mapping[str, Set[str]]) -> Sequence[str]:
+    """List the tools that were called under any condition, as many as can be looked for."""
+    called = frozenset[str]().union(*used.values())
+    return sorted(tool for tool in called if tool.isprintable())[:MOST_TOOLS]
 
 
 def tags_of(experiment: Experiment) -> frozenset[str]:

@@ -12,13 +12,12 @@ from ..capture.plan import plan_runs
 from ..capture.prefix import Prefixes
 from ..compare.planning import smallest_effect, smallest_points, units_of
 from ..errors import PrefixFailed, UnknownName
-from ..ledger.attempt import Attempt
 from ..ledger.clock import Clock
 from ..ledger.estimate import DryCondition, Estimate
 from ..ledger.experiment import Condition, Experiment
 from ..ledger.findings import BenchRecord
 from ..ledger.prompts import prompts_of
-from ..ledger.settled import settle
+from ..ledger.settled import settled_in
 from ..ledger.suite import Suite, fill_in
 from ..ledger.task import Task
 from ..process.supervisor import Supervisor
@@ -55,14 +54,14 @@ def estimate_of(experiment: Experiment, earlier: Iterable[BenchRecord]) -> Estim
     """Tell what a plan could show and what it would take, by an earlier run if there is one."""
     runs = len(experiment.tasks) * len(experiment.conditions) * experiment.trials
     side_by_side = min(experiment.parallel_tasks, len(experiment.tasks))
-    known = next((one for one in earlier if counting_in(one)), None)
+    known = next((one for one in earlier if settled_in(one).counting), None)
     estimate = Estimate(
         most_seconds=runs * experiment.timeout_s / side_by_side,
         smallest_sd=smallest_effect(units_of(experiment), experiment.level),
     )
     if known is None:
         return estimate
-    counting = counting_in(known)
+    counting = settled_in(known).counting.values()
     costs = [one.usage.cost_usd for one in counting if one.usage.cost_usd is not None]
     points = smallest_points(known, units_of(experiment))
     return replace(
@@ -82,12 +81,6 @@ def dry_run(
     task = _task(experiment, task_id)
     prefixes = Prefixes(experiment.directory, supervisor)
     return tuple(_dry(experiment, one, task, prefixes) for one in experiment.conditions)
-
-
-def counting_in(record: BenchRecord) -> list[Attempt]:
-    """List the attempts of a run that count."""
-    names = [one.name for one in record.experiment.conditions]
-    return list(settle(record.attempts, names).counting.values())
 
 
 def _dry(

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from ..ledger.attempt import Attempt
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord
-from ..ledger.settled import settle
+from ..ledger.settled import settled_in
 from ..process.supervisor import Supervisor
 from ..store.lines import is_held
 from ..store.verdicts import VERDICTS, read_verdicts
@@ -58,8 +58,7 @@ class EarlyStop:
         record = replace(self._record, attempts=tuple(self._fresh), verdicts=verdicts)
         options = JudgeOptions(others=tuple(self._known))
         judge_experiment(self._path, record, options, supervisor=self._supervisor, tell=self._tell)
-        names = [one.name for one in record.experiment.conditions]
-        whole = {(slot.task_id, slot.trial) for slot in settle(self._fresh, names).counting}
+        whole = {(slot.task_id, slot.trial) for slot in settled_in(record).counting}
         judged = [one for one in self._fresh if (one.slot.task_id, one.slot.trial) in whole]
         self._known += [one if one.timed_out else replace(one, output=None) for one in judged]
         self._fresh = [one for one in self._fresh if one not in judged]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .attempt import Attempt, Block, Slot, Standing
-from .findings import Discard
+from .findings import BenchRecord, Discard
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ def settle(attempts: Iterable[Attempt], conditions: Sequence[str]) -> Settled:
     whole = [one for one in settling.rounds.values() if not one.left(conditions)]
     counting = {one.slot: one for round in whole for one in round.last.values()}
     return Settled(counting, tuple(settling.discards), settling.rounds)
+
+
+def settled_in(record: BenchRecord) -> Settled:
+    """Tell which attempts of a run count."""
+    return settle(record.attempts, [one.name for one in record.experiment.conditions])
 
 
 class Settling:

@@ -6,14 +6,12 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
+from ..ledger.experiment import GateMetric
 from .document import CaseConfig, Command, Count, Document, EnvSpec, Name, Text
 
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 AtLeastOne: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
-Metric: TypeAlias = Literal[
-    "score", "completion", "duration_s", "tool_calls", "files_read", "tokens", "cost_usd"
-]
 
 
 class CheckSpec(Document):
@@ -154,7 +152,7 @@ class AnalysisSpec(Document):
 class GateSpec(Document):
     """`gates[]`: what a condition must reach beside the baseline."""
 
-    metric: Metric
+    metric: GateMetric
     min_difference: float | None = None
     max_difference: float | None = None
 

@@ -14,7 +14,7 @@ from ...ledger.experiment import Experiment, GateMetric, baseline_of
 from ...ledger.findings import BenchRecord
 from ...ledger.fingerprint import canonical_dumps
 from ...ledger.path import find
-from ...ledger.settled import Settled, settle
+from ...ledger.settled import Settled, settled_in
 from ...ledger.task import Task
 from ...ledger.value import Absent, Json
 from .scores import Scored, exactly, scored_runs
@@ -57,7 +57,7 @@ class Sides:
 
 def outcomes_of(record: BenchRecord) -> Outcomes:
     """Settle which runs count, and score them."""
-    settled = settle(record.attempts, [one.name for one in record.experiment.conditions])
+    settled = settled_in(record)
     runs = scored_runs(record, settled)
     placed: dict[str, dict[Block, Scored]] = {one.name: {} for one in record.experiment.conditions}
     for one in runs:

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from ...ledger.attempt import Attempt, Slot
 from ...ledger.findings import BenchRecord
 from ...ledger.printable import escape_controls, escape_json
-from ...ledger.settled import settle
+from ...ledger.settled import settled_in
 from ...ledger.value import Json
 from .words import seconds
 
 
 def answer_files(record: BenchRecord) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of a file for every run that counts."""
-    conditions = [one.name for one in record.experiment.conditions]
-    counting = settle(record.attempts, conditions).counting
+    counting = settled_in(record).counting
     for slot, attempt in sorted(counting.items()):
         yield file_name(slot), render(attempt)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from ...ledger.attempt import Attempt, Slot
 from ...ledger.findings import BenchRecord, Findings, RunScore
-from ...ledger.settled import settle
+from ...ledger.settled import settled_in
 from ...ledger.verdict import CriterionVerdict
 
 
@@ -43,11 +43,10 @@ Runs: TypeAlias = Mapping[Place, Sequence[Counted]]
 
 def counted_runs(record: BenchRecord, findings: Findings) -> Runs:
     """Gather the runs that count by task and condition, in the order of trials."""
-    conditions = [one.name for one in record.experiment.conditions]
     scores = {(one.slot, one.attempt): one for one in findings.scores}
     verdicts = _by_run(record.verdicts)
     found: dict[Place, list[Counted]] = {}
-    for slot, attempt in sorted(settle(record.attempts, conditions).counting.items()):
+    for slot, attempt in sorted(settled_in(record).counting.items()):
         run = (slot, attempt.number)
         counted = Counted(attempt, scores.get(run), verdicts.get(run, {}))
         found.setdefault(Place(slot.task_id, slot.condition), []).append(counted)

@@ -139,7 +139,11 @@ def _scores(record: BenchRecord, findings: Findings, runs: Runs, look: Look) -> 
     room = room_for(cells, look)
     ids = ["score", *(short(task_id, room) for task_id in shown)]
     yield from grid([[id, *others] for id, others in zip(ids, cells, strict=True)], look)
-    left = {"task": len(asked.tasks) - len(shown), "condition": len(names) - len(fitting)}
+    yield from _not_shown(len(asked.tasks) - len(shown), len(names) - len(fitting))
+
+
+def _not_shown(tasks: int, conditions: int) -> Iterator[str]:
+    left = {"task": tasks, "condition": conditions}
     told = [count(number, f"more {noun}") for noun, number in left.items() if number]
     if told:
         yield f"{MARGIN}… {' and '.join(told)}: results.md has them all"

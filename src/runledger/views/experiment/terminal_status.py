@@ -9,7 +9,7 @@ from statistics import fmean
 from ...ledger.attempt import Attempt, Cause, Slot
 from ...ledger.findings import BenchRecord, BenchStatus, Discard, Findings
 from ...ledger.printable import one_line
-from ...ledger.settled import Settled, settle
+from ...ledger.settled import Settled, settled_in
 from ..look import Look, count, duration, paint, set_text
 from .grid import grid, short
 from .words import CAUSES, money, seconds
@@ -25,8 +25,7 @@ def status_sections(
     record: BenchRecord, findings: Findings, look: Look, now_ms: int | None
 ) -> Iterator[Sequence[str]]:
     """Yield what there is to say of a run's progress."""
-    settled = settle(record.attempts, [one.name for one in record.experiment.conditions])
-    done = _done(settled)
+    done = _done(settled_in(record))
     yield [_headline(record, look, now_ms), f"{MARGIN}{_bar(len(done), len(record.plan))}"]
     if record.attempts:
         yield [*grid([*_rows(record, findings, done)], look)]

@@ -10,7 +10,7 @@ from ....ledger.attempt import Attempt, Slot
 from ....ledger.experiment import baseline_of, others_of
 from ....ledger.findings import BenchRecord, Findings
 from ....ledger.prompts import prompts_of
-from ....ledger.settled import settle
+from ....ledger.settled import settled_in
 from ....ledger.task import Task
 from ....ledger.value import Json
 from ....store.lines import encode
@@ -44,7 +44,7 @@ def names_of(record: BenchRecord) -> list[str]:
 def task_rows(record: BenchRecord, findings: Findings) -> list[TaskRow]:
     """Give the tasks in the order in which one would look at them."""
     names = names_of(record)
-    counting = settle(record.attempts, names).counting
+    counting = settled_in(record).counting
     runs: dict[str, dict[Slot, Attempt]] = {}
     for slot, attempt in counting.items():
         runs.setdefault(slot.task_id, {})[slot] = attempt

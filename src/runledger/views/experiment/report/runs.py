@@ -7,7 +7,7 @@ from statistics import fmean
 
 from ....ledger.attempt import Attempt
 from ....ledger.findings import BenchRecord, ConditionTally, Findings
-from ....ledger.settled import settle
+from ....ledger.settled import settled_in
 from ..words import amount, money, number
 from .table import Cell, Table, numbers, plain, said, table, words
 
@@ -43,7 +43,7 @@ def _condition(tally: ConditionTally) -> Iterator[Cell]:
 def reported_table(record: BenchRecord) -> Table | None:
     """Tell how far what agents say of themselves is what a machine counted."""
     names = [one.name for one in record.experiment.conditions]
-    counting = settle(record.attempts, names).counting.values()
+    counting = settled_in(record).counting.values()
     rows = [
         row
         for name in names
