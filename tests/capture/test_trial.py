@@ -8,7 +8,7 @@ import pytest
 
 from runledger.agents import Asked, Assignment, Said
 from runledger.capture.plan import choose, trials_of
-from runledger.capture.trial import Stage, run_trial
+from runledger.capture.trial import Scene, Stage, run_trial
 from runledger.errors import AgentError, UnknownName, UsageError
 from runledger.ledger.clock import Clock
 from runledger.ledger.event import (
@@ -95,7 +95,7 @@ def attempt(agent: Scripted, source: Answers | None = None, **limits: float) -> 
     note = lambda _, what: written.append(what)  # noqa: E731
     stage = Stage(agent, frozenset({"a"}), note, clock, most_messages=5)  # type: ignore[arg-type]
     task = Task(id="t1", input={}, limits=Limits(**limits))  # type: ignore[arg-type]
-    trajectory = run_trial(Trial(task), stage, source or Answers(), ".")
+    trajectory = run_trial(Trial(task), stage, source or Answers(), Scene("."))
     assert [event.what for event in trajectory.events] == written
     assert agent.closed
     return trajectory

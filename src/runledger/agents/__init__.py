@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..errors import AgentError, SpawnFailed
 from ..ledger.event import Said as Said  # part of the contract of a session
 from ..ledger.event import ToolCall, ToolResult
-from ..ledger.suite import AgentSettings, fill_in
+from ..ledger.suite import AgentSettings, McpServer, fill_in
 from ..ledger.task import Task
 from ..ledger.trajectory import Exit
+from ..process.bell import Bell
 from ..process.child import Child
 from ..process.deadline import Deadline
 from ..process.fate import last_words
@@ -29,11 +30,14 @@ LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then kill
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A task for an agent: when it has to be done, and in which directory it works."""
+    """A task for an agent: when it has to be done, where it works, and what it gets for it."""
 
     task: Task
     deadline: Deadline
     directory: str
+    env: Mapping[str, str] = field(default_factory=dict)  # over that of its post
+    servers: tuple[McpServer, ...] = ()  # beside those that it always has
+    bell: Bell | None = None  # rings when nothing that it says can count any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +61,17 @@ class Post:
 
 
 def spawn(
-    post: Post, argv: Sequence[str], directory: str, lines: LineBuffer | None = None
+    post: Post, argv: Sequence[str], assignment: Assignment, lines: LineBuffer | None = None
 ) -> Child:
     """Start a process of an agent; raise AgentError when there is none."""
+    launch = Launch(argv, assignment.directory, {**post.env, **assignment.env})
     try:
-        return post.supervisor.start(Launch(argv, directory, post.env), lines)
+        child = post.supervisor.start(launch, lines)
     except SpawnFailed as error:
         raise AgentError("spawn_failed", str(error), error.details) from error
+    if assignment.bell is not None:
+        child.heed(assignment.bell)
+    return child
 
 
 def exit_of(child: Child, grace_s: float, *, timed_out: bool, stop_reason: str | None) -> Exit:

@@ -20,7 +20,7 @@ class PythonDriver:
         """Give the task to a new host, which works in the task's directory."""
         (address,) = self._post.command(assignment)
         home = str(Path(self._post.directory).absolute())
-        child = spawn(self._post, command_of("agent", address, home), assignment.directory)
+        child = spawn(self._post, command_of("agent", address, home), assignment)
         child.send(messages.task_start(assignment.task.id, assignment.task.input))
         return JsonlSession(child, assignment.deadline, self._post.grace_s)
 

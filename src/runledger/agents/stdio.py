@@ -39,7 +39,7 @@ class StdioDriver:
             child.end(LAST_GRACE_S, patience_s=self._post.grace_s)
 
     def _begin(self, assignment: Assignment) -> Child:
-        child = spawn(self._post, self._post.command(assignment), assignment.directory)
+        child = spawn(self._post, self._post.command(assignment), assignment)
         child.send(_opening(assignment))
         return child
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import TypeAlias
@@ -14,9 +14,11 @@ from ..ledger.clock import Clock
 from ..ledger.event import FinalOutput, Happening, Raw, TaskError, TaskStart, ToolCall, ToolResult
 from ..ledger.fingerprint import show_name
 from ..ledger.grade import Failure
+from ..ledger.suite import McpServer
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Exit, Trajectory
 from ..ledger.usage import Breach
+from ..process.bell import Bell
 from ..process.deadline import Deadline
 from ..tools import ToolSource
 from .notebook import Notebook
@@ -51,12 +53,30 @@ class Stage:
     limit: Limit = DEFAULT_LIMIT  # for tasks that name none
 
 
-def run_trial(trial: Trial, stage: Stage, source: ToolSource, directory: str) -> Trajectory:
+def _silent() -> Iterable[Happening]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where an agent works in one trial, and what is offered to it there."""
+
+    directory: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    servers: tuple[McpServer, ...] = ()
+    overheard: Callable[[], Iterable[Happening]] = _silent  # what its servers have to tell
+    bell: Bell | None = None  # rung by a server that cannot go on
+
+
+def run_trial(trial: Trial, stage: Stage, source: ToolSource, scene: Scene) -> Trajectory:
     """Ask an agent one task once; every failure of the agent is in the trajectory."""
     book = Notebook(trial, stage.note, stage.clock)
     deadline = Deadline.after(_limit_of(trial.task, stage).ms / 1000)
-    answer = partial(_answer_by, source, deadline)
-    return book.trajectory(_ask(book, stage, Assignment(trial.task, deadline, directory), answer))
+    talk = _Talk(book, stage, scene, partial(_answer_by, source, deadline))
+    assignment = Assignment(
+        trial.task, deadline, scene.directory, scene.env, scene.servers, scene.bell
+    )
+    return book.trajectory(_ask(talk, assignment))
 
 
 def refuse_trial(trial: Trial, stage: Stage, failure: Failure) -> Trajectory:
@@ -66,8 +86,26 @@ def refuse_trial(trial: Trial, stage: Stage, failure: Failure) -> Trajectory:
     return book.trajectory(Exit())
 
 
-def _ask(book: Notebook, stage: Stage, assignment: Assignment, answer: Answer) -> Exit:
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """What is at hand while an agent is heard out."""
+
+    book: Notebook
+    stage: Stage
+    scene: Scene
+    answer: Answer
+
+    def overhear(self) -> None:
+        """Write down what the agent's servers have to tell; raise what they could not do."""
+        for what in self.scene.overheard():
+            self.book.note(what)
+        if self.scene.bell is not None:
+            self.scene.bell.answer()
+
+
+def _ask(talk: _Talk, assignment: Assignment) -> Exit:
     """Start the agent, talk with it to the end, and end it."""
+    book, stage = talk.book, talk.stage
     try:
         session = stage.driver.start(assignment)
     except AgentError as error:
@@ -77,26 +115,37 @@ def _ask(book: Notebook, stage: Stage, assignment: Assignment, answer: Answer) -
         for said in session.begin():
             book.note(said)
         book.note(TaskStart(assignment.task.input))
-        _converse(session, book, stage, answer)
+        _converse(session, talk)
+        talk.overhear()
     except TrialFault as fault:
-        _give_up(fault, book, _limit_of(assignment.task, stage))
+        _give_up(_cause(fault, talk.scene), book, _limit_of(assignment.task, stage))
     finally:
         exit = session.close()
+    for what in talk.scene.overheard():
+        book.note(what)
     return exit
 
 
-def _converse(session: Session, book: Notebook, stage: Stage, answer: Answer) -> None:
+def _cause(fault: TrialFault, scene: Scene) -> TrialFault:
+    """Find what a fault came of: what a server could not do, the agent can only fail of."""
+    rung = scene.bell.fault if scene.bell is not None else None
+    return rung or fault
+
+
+def _converse(session: Session, talk: _Talk) -> None:
     """Hear the agent out: until its final output, a failure, or more messages than are kept."""
+    book, stage = talk.book, talk.stage
     left = stage.most_messages
     while left > 0:
         heard = session.next()
         left -= not isinstance(heard, Raw)  # which are not kept in memory
+        talk.overhear()
         book.note(heard.call if isinstance(heard, Asked) else heard)
         if book.over_limits():
             return
         match heard:
             case Asked(call):
-                _answer(call, session, book, stage, answer)
+                _answer(call, session, talk)
             case TaskError(message, value):
                 book.fail(Failure("task_error", f"the agent gave up: {message}", {"data": value}))
             case FinalOutput():
@@ -108,14 +157,15 @@ def _converse(session: Session, book: Notebook, stage: Stage, answer: Answer) ->
     book.fail(Failure("message_too_large", message))
 
 
-def _answer(call: ToolCall, session: Session, book: Notebook, stage: Stage, answer: Answer) -> None:
-    if call.name not in stage.allowed:
-        known = ", ".join(sorted(stage.allowed)) or "none"
+def _answer(call: ToolCall, session: Session, talk: _Talk) -> None:
+    book, allowed = talk.book, talk.stage.allowed
+    if call.name not in allowed:
+        known = ", ".join(sorted(allowed)) or "none"
         name = show_name(call.name)
         message = f"tool not allowed: {name} is not in tool_registry (allowed: {known})"
         book.fail(Failure("tool_not_allowed", message, {"tool": call.name}))
         return
-    result = answer(call)
+    result = talk.answer(call)
     book.note(result)
     if not book.over_limits():
         session.answer(result)

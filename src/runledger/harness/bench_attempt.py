@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..capture.course import Turn
 from ..capture.prefix import Prefixes
-from ..capture.trial import Stage, refuse_trial, run_trial
+from ..capture.trial import Scene, Stage, refuse_trial, run_trial
 from ..capture.workspace import Workspaces
 from ..errors import Interrupted, OutsideError, PrefixFailed, StoreError
 from ..graders.validity import Seen, files_matching, standing_of
@@ -83,7 +83,8 @@ class Bench:
         with self.workspaces.open(trial) as directory:
             files = files_matching(directory, condition)
             with closing(self.open_tools()) as source:
-                trajectory = run_trial(asked, self.stages[condition.name], source, directory)
+                stage = self.stages[condition.name]
+                trajectory = run_trial(asked, stage, source, Scene(directory))
             files += files_matching(directory, condition)
         seen = Seen(
             prompts=prompts_of(asked.task.input),

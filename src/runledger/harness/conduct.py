@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from .. import registry
 from ..capture.plan import trials_of
-from ..capture.trial import DEFAULT_LIMIT, Limit, Stage, refuse_trial, run_trial
+from ..capture.trial import DEFAULT_LIMIT, Limit, Scene, Stage, refuse_trial, run_trial
 from ..capture.workspace import Shared, Workspaces
 from ..errors import CassetteError, Interrupted, OutsideError, StoreError
 from ..executors import Executor
@@ -250,6 +250,6 @@ class _Floor:
             return refuse_trial(trial, self.stage, failure)
         place = replace(self.place, workspace=directory)
         with contextlib.closing(source):
-            captured = run_trial(trial, self.stage, source, directory)
+            captured = run_trial(trial, self.stage, source, Scene(directory))
             graded = grade_trajectory(captured, place, self.stage.note)
             return finish_tools(graded, source, self.stage.note)

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from .adapter import Adapter
 from .permission import ALLOW_ALL, Permissions
+from .proxy import Proxies, Template
 from .task import Task
 
 Mode: TypeAlias = Literal["replay", "record", "live"]
@@ -78,7 +79,7 @@ class CassetteRules:
     """How cassettes are matched, and what an unused entry means."""
 
     order: Literal["none", "strict"] = "none"
-    unused: Literal["fail", "warn", "ignore"] = "fail"
+    unused: Literal["fail", "warn", "ignore"] | None = None  # fail for tools, warn for the others
     match: Mapping[str, MatchRule] = field(default_factory=dict)
 
 
@@ -106,6 +107,8 @@ class Suite:
     mode: Mode = "replay"
     tools: ToolSettings = ToolSettings()
     cassettes: CassetteRules = CassetteRules()
+    proxies: Proxies = Proxies()
+    workspace: Template | None = None
     thresholds: Thresholds | None = None
     baseline_path: str | None = None
     output_dir: str = OUTPUT_DIR

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .assertion import Assertion
 from .criterion import Criterion
+from .proxy import Fault
 from .usage import Limits
 from .value import Json
 
@@ -26,6 +27,7 @@ class Task:
     limits: Limits = Limits()
     reference: Json = None  # an answer known to be good, to try graders on
     criteria: tuple[Criterion, ...] = ()  # what judges look for, in experiments
+    faults: tuple[Fault, ...] = ()  # that are put in on purpose
     timeout_ms: int | None = None  # how long it may take; a limit in `limits` is a budget, too
 
 

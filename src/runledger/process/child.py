@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors import Interrupted
+from .bell import Bell
 from .deadline import Deadline
 from .pipes import CHUNK, LineBuffer, Outbox, Tail
 
@@ -62,6 +63,7 @@ class Child:
         self._input_ends = False
         self._exited = False
         self._ended: Ended | None = None
+        self._bell: Bell | None = None
         self._poll = select.poll()
         self._watched: dict[int, Callable[[], None]] = {}
         self._open_pipes()
@@ -140,6 +142,8 @@ class Child:
         """
         if self._ended is None:
             self._unwatch(self._keeper.stop.fd)  # an end must not be stopped half-way
+            if self._bell is not None:
+                self._unwatch(self._bell.fd)
             self.close_input()
             self.wait_exit(Deadline.after(patience_s))
             self._ask_to_exit(grace_s)
@@ -153,6 +157,11 @@ class Child:
         """Kill the program's whole process group now."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+
+    def heed(self, bell: Bell) -> None:
+        """Let a bell end every wait for the program, until it is to end anyway."""
+        self._bell = bell
+        self._watch(bell.fd, select.POLLIN, bell.answer)
 
     def watch(self, fd: int, react: Callable[[], None]) -> None:
         """React to another descriptor, too, whenever we wait for the program."""

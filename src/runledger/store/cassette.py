@@ -11,6 +11,8 @@ from ..errors import CassetteError, did_you_mean
 from ..ledger.fingerprint import preview
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.value import Json
+from .entry import AgentStamp, McpEntry, ModelEntry
+from .entry import Entry as Entry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,18 +20,6 @@ if TYPE_CHECKING:
 KEYS = ("tool", "args", "ok", "result", "error")
 KINDS = ("header", "blob", "mcp", "model")
 VERSION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One recorded call of a tool and its answer, with the line it stands on."""
-
-    line: int
-    tool: str
-    args: Mapping[str, Json]
-    ok: bool
-    result: Json = None
-    error: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +37,9 @@ class Cassette:
     sha256: str
     entries: tuple[Entry, ...]
     salt: str | None = None  # of the placeholders that stand for secrets in it
+    agent: AgentStamp | None = None  # who was recorded, where it told
+    servers: tuple[McpEntry, ...] = ()
+    models: tuple[ModelEntry, ...] = ()
 
 
 def load_cassette(file: Path, shown: str | None = None) -> Cassette:

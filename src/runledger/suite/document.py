@@ -220,7 +220,7 @@ class CassettesSpec(Document):
     """`cassettes`: the order of calls, what an unused entry means, the rule of each tool."""
 
     order: Literal["none", "strict"] = "none"
-    unused: Literal["fail", "warn", "ignore"] = "fail"
+    unused: Literal["fail", "warn", "ignore"] | None = None
     match: dict[Text, MatchSpec] | None = None
 
 

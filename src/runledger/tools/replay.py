@@ -30,7 +30,7 @@ class Replay:
         mask: Mask | None = None,
     ) -> None:
         self._tape = Tape(cassette, rules, record_command, mask)
-        self._unused = rules.unused
+        self._unused = rules.unused or "fail"
 
     def answer(self, call: ToolCall, deadline: Deadline) -> ToolResult:
         """Answer a call as it was answered when it was recorded, or raise CassetteMiss."""

@@ -22,7 +22,7 @@ class AcpDriver:
         """Start an agent for the task, which it gets when the session begins."""
         command = self._post.command(assignment)
         lines = LineBuffer(LINE_CAP, TOTAL_CAP)
-        child = spawn(self._post, command, assignment.directory, lines)
+        child = spawn(self._post, command, assignment, lines)
         return AcpSession(child, self._post, assignment)
 
     def close(self) -> None:

@@ -39,6 +39,7 @@ class AcpSession:
         self.met: Json = None  # what the agent said about itself
         self._post = post
         self._directory = str(Path(assignment.directory).absolute())
+        self._servers = (*post.agent.servers, *assignment.servers)
         self._prompts = deque(prompts_of(assignment.task.input))
         self._child = child
         self._talk = Talk(child, assignment.deadline, post.grace_s)
@@ -55,11 +56,11 @@ class AcpSession:
 
     def greet(self) -> Iterator[Said]:
         """Agree on the protocol and open a session, without giving the task yet."""
-        agent = self._post.agent
-        self.met = yield from self._result("initialize", initialize(agent))
+        self.met = yield from self._result("initialize", initialize(self._post.agent))
         if problem := version_problem(self.met):
             raise self._broken(problem)
-        opened = yield from self._result("session/new", new_session(self._directory, agent.servers))
+        wanted = new_session(self._directory, self._servers)
+        opened = yield from self._result("session/new", wanted)
         self._talk.session_id = text_at(opened, "sessionId")
         if not self._talk.session_id:
             raise self._broken("the agent opened a session without a sessionId")

@@ -58,7 +58,7 @@ class HeadlessSession:
         self._timed_out = False
         self._leaky = False
         self._exit: Exit | None = None
-        self._config = ConfigFile(post.agent.servers)
+        self._config = ConfigFile((*post.agent.servers, *assignment.servers))
         try:
             self._child = self._spawn(self._prompts[0])
         except AgentError:
@@ -98,7 +98,7 @@ class HeadlessSession:
         session = self._known.text("id")
         argv = command_for(agent, words, prompt, self._config.path, session)
         lines = LineBuffer(LINE_CAP, TRIAL_CAP if self._adapter.lines else LINE_CAP)
-        child = spawn(self._post, argv, assignment.directory, lines)
+        child = spawn(self._post, argv, assignment, lines)
         if uses_stdin(agent):
             child.send(prompt.encode("utf-8", "replace"))
         child.finish_input()

@@ -1,0 +1,1 @@
+"""MCP servers, with ours in front of each or in its place."""
