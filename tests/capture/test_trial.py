@@ -9,7 +9,7 @@ import pytest
 from runledger.agents import Asked, Assignment, Said
 from runledger.capture.plan import choose, trials_of
 from runledger.capture.trial import Scene, Stage, run_trial
-from runledger.errors import AgentError, UnknownName, UsageError
+from runledger.errors import AgentError, CassetteMiss, UnknownName, UsageError
 from runledger.ledger.clock import Clock
 from runledger.ledger.event import (
     FinalOutput,
@@ -24,9 +24,11 @@ from runledger.ledger.grade import Failure
 from runledger.ledger.task import Task, Trial
 from runledger.ledger.trajectory import CassetteUse, Exit, Trajectory, failures_in
 from runledger.ledger.usage import Limits, Usage
+from runledger.process.bell import Bell
 from runledger.process.deadline import Deadline
 
 DONE = FinalOutput({"ok": True})
+HERE = Scene(".")
 
 
 class Scripted:
@@ -87,7 +89,9 @@ class Answers:
         """Hold nothing."""
 
 
-def attempt(agent: Scripted, source: Answers | None = None, **limits: float) -> Trajectory:
+def attempt(
+    agent: Scripted, source: Answers | None = None, scene: Scene = HERE, **limits: float
+) -> Trajectory:
     """Run one trial of the scripted agent."""
     written: list[Happening] = []
     ticks = iter(range(10_000))
@@ -95,7 +99,7 @@ def attempt(agent: Scripted, source: Answers | None = None, **limits: float) -> 
     note = lambda _, what: written.append(what)  # noqa: E731
     stage = Stage(agent, frozenset({"a"}), note, clock, most_messages=5)  # type: ignore[arg-type]
     task = Task(id="t1", input={}, limits=Limits(**limits))  # type: ignore[arg-type]
-    trajectory = run_trial(Trial(task), stage, source or Answers(), Scene("."))
+    trajectory = run_trial(Trial(task), stage, source or Answers(), scene)
     assert [event.what for event in trajectory.events] == written
     assert agent.closed
     return trajectory
@@ -215,3 +219,57 @@ def test_a_call_that_the_agent_makes_itself_is_written_down_and_not_answered() -
 
     assert types(attempt(agent)) == []
     assert agent.answers == []
+
+
+class Rung:
+    """A scene in which a server has no answer to give, and others have something to tell."""
+
+    def __init__(self, *told: Happening) -> None:
+        self.told = list(told)
+        self.bell = Bell()
+
+    def scene(self) -> Scene:
+        """Give the scene."""
+        return Scene(".", overheard=self._drained, bell=self.bell)
+
+    def _drained(self) -> list[Happening]:
+        told, self.told = self.told, []
+        return told
+
+
+def test_what_a_server_cannot_answer_is_the_only_failure() -> None:
+    """An agent that fails because its model had no recorded answer is not blamed for it."""
+    rung = Rung()
+    rung.bell.ring(CassetteMiss("cassette_miss", "no recorded answer"))
+
+    trajectory = attempt(Scripted(TaskError("HTTP 400")), scene=rung.scene())
+    late = attempt(Scripted(), scene=rung.scene())
+
+    assert types(trajectory) == types(late) == ["cassette_miss"]
+    rung.bell.close()
+
+
+def test_a_miss_counts_although_the_agent_answers() -> None:
+    """An agent may go on without the answer it missed; the trial fails all the same."""
+    rung = Rung()
+    agent = Scripted(DONE)
+    agent.leave = lambda: iter(rung.bell.ring(CassetteMiss("cassette_miss", "late")) or ())  # type: ignore[method-assign, func-returns-value]
+
+    assert types(attempt(agent, scene=rung.scene())) == ["cassette_miss"]
+    rung.bell.close()
+
+
+def test_usage_that_was_seen_stops_a_trial_over_its_budget() -> None:
+    """Tokens read from the model's answers count, and those that the agent tells do not double."""
+    seen = UsageReport(Usage(tokens_out=60), {"source": "model"})
+    rung = Rung(seen)
+
+    within = attempt(
+        Scripted(UsageReport(Usage(tokens_out=60)), DONE), scene=rung.scene(), max_tokens_out=100
+    )
+    rung.told = [seen, seen]
+    over = attempt(Scripted(DONE), scene=rung.scene(), max_tokens_out=100)
+
+    assert types(within) == []
+    assert types(over) == ["budget_exceeded"]
+    rung.bell.close()

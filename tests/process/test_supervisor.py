@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from kit import survivors
-from runledger.errors import Interrupted, SpawnFailed
+from runledger.errors import Interrupted, SpawnFailed, TrialFault
+from runledger.process.bell import Bell
 from runledger.process.child import Child, DeadlinePassed
 from runledger.process.deadline import Deadline
 from runledger.process.program import run_program
@@ -292,3 +294,23 @@ def test_programs_are_supervised_where_the_system_tells_less(
     hanging = supervisor.start(python("import signal; print(1, flush=True); signal.pause()"))
     first_line(hanging)
     assert hanging.end(1).signal == "SIGTERM"
+
+
+def test_a_bell_ends_the_wait_and_not_the_end(supervisor: Supervisor) -> None:
+    """A bell rung from another thread ends a wait with its fault; the end is left in peace."""
+    bell = Bell()
+    child = supervisor.start(python("input()"))
+    child.heed(bell)
+    thread = threading.Thread(target=bell.ring, args=[TrialFault("cassette_miss", "first")])
+    thread.start()
+
+    with pytest.raises(TrialFault, match="first"):
+        child.read_line(Deadline.after(SOON))
+    thread.join()
+    bell.ring(TrialFault("cassette_miss", "second"))
+
+    assert child.end(SOON).code is not None
+    assert bell.fault is not None
+    assert str(bell.fault) == "first"
+    bell.close()
+    bell.close()

@@ -19,8 +19,8 @@ from ..ledger.event import (
 )
 from ..ledger.grade import Failure, bounded, budget_failure
 from ..ledger.task import Trial
-from ..ledger.trajectory import Exit, Trajectory, is_error
-from ..ledger.usage import Breach, Tally, Usage, add_usage, breaches
+from ..ledger.trajectory import Exit, Metered, Trajectory, is_error
+from ..ledger.usage import Breach, Tally, breaches
 
 
 class Notebook:
@@ -39,7 +39,7 @@ class Notebook:
         self._events: list[Event] = []
         self._calls: set[str] = set()
         self._errors: set[str] = set()
-        self._usage = Usage()
+        self._metered = Metered()
 
     def _begin(self) -> None:
         """Count the time from now on: the task is sent once the agent is ready for it."""
@@ -60,8 +60,8 @@ class Notebook:
                 self._calls.add(call_id)
             case ToolResult(call_id=call_id):
                 (self._errors.add if is_error(what) else self._errors.discard)(call_id)
-            case UsageReport(usage):
-                self._usage = add_usage(self._usage, usage)
+            case UsageReport():
+                self._metered = self._metered.with_report(what)
             case FinalOutput() if self._answered_ms is None:
                 self._answered_ms = ms
 
@@ -79,7 +79,7 @@ class Notebook:
     def over_limits(self) -> bool:
         """Write down every limit that is passed by now; say whether there is one."""
         # The deadline watches the clock.
-        tally = Tally(0, len(self._calls), len(self._errors), self._usage)
+        tally = Tally(0, len(self._calls), len(self._errors), self._metered.usage)
         found = list(breaches(self.trial.task.limits, tally))
         for breach in found:
             self.fail_budget(breach)

@@ -95,11 +95,16 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class UsageReport:
-    """The agent reported tokens or cost; reports add up."""
+    """The agent reported tokens or cost, or a proxy saw them; reports of one source add up."""
 
     type: ClassVar[str] = "usage"
     usage: Usage
     extra: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def was_seen(self) -> bool:
+        """Say whether it was read from a model's answers, and not told by the agent."""
+        return self.extra.get("source") == "model"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .event import Event, Failed, FinalOutput, Graded, ToolCall, ToolResult, UsageReport
 from .grade import Failure, Grade
@@ -109,15 +109,42 @@ def grades_in(events: tuple[Event, ...]) -> tuple[Grade, ...]:
     return tuple(event.what.grade for event in events if isinstance(event.what, Graded))
 
 
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """What an agent told that it used, and what was seen of it in its model's answers."""
+
+    told: Usage = Usage()
+    seen: Usage | None = None
+    priced: bool = True  # of every answer that was seen, the price is known
+
+    def with_report(self, report: UsageReport) -> Metered:
+        """Add a report to those of its source."""
+        if not report.was_seen:
+            return replace(self, told=add_usage(self.told, report.usage))
+        seen = add_usage(self.seen or Usage(), report.usage)
+        return replace(self, seen=seen, priced=self.priced and report.usage.cost_usd is not None)
+
+    @property
+    def usage(self) -> Usage:
+        """Give what was seen, where anybody could see it; of a price nobody knows, what was told.
+
+        Both at once would count every token twice.
+        """
+        if self.seen is None:
+            return self.told
+        cost = self.seen.cost_usd if self.priced else self.told.cost_usd
+        return replace(self.seen, cost_usd=cost)
+
+
 def tally_of(trajectory: Trajectory) -> Tally:
     """Add up what a trial used."""
-    usage = Usage()
+    metered = Metered()
     for event in trajectory.events:
         if isinstance(event.what, UsageReport):
-            usage = add_usage(usage, event.what.usage)
+            metered = metered.with_report(event.what)
     calls = list(calls_in(trajectory.events))
     errors = sum(is_error(call.result) for call in calls)
-    return Tally(trajectory.wall_ms, len(calls), errors, usage)
+    return Tally(trajectory.wall_ms, len(calls), errors, metered.usage)
 
 
 def calls_by_name(events: tuple[Event, ...]) -> Mapping[str, int]:
