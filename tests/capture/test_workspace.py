@@ -46,21 +46,21 @@ def git(path: Path, *words: str) -> str:
 
 def test_a_shared_directory_stays_as_it_is(tmp_path: Path) -> None:
     """Nothing is made and nothing removed."""
-    with Shared(str(tmp_path)).open(TRIAL) as directory:
-        Path(directory, "made").touch()
+    with Shared(str(tmp_path)).open(TRIAL) as ground:
+        Path(ground.directory, "made").touch()
 
     assert (tmp_path / "made").exists()
 
 
 def test_an_empty_workspace_is_made_and_removed(tmp_path: Path) -> None:
     """It is named after its prompt, and its trial where there are several."""
-    with empty(tmp_path / "w", keep=False).open(TRIAL) as directory:
-        assert Path(directory) == tmp_path / "w" / "p1"
-        assert not list(Path(directory).iterdir())
+    with empty(tmp_path / "w", keep=False).open(TRIAL) as ground:
+        assert Path(ground.directory) == tmp_path / "w" / "p1"
+        assert not list(Path(ground.directory).iterdir())
     with empty(tmp_path / "w", keep=False).open(
         Trial(Task(id="p1", input="x"), 3, repeated=True)
-    ) as directory:
-        assert Path(directory).name == "p1-t3"
+    ) as ground:
+        assert Path(ground.directory).name == "p1-t3"
 
     assert not list((tmp_path / "w").iterdir())
 
@@ -68,8 +68,8 @@ def test_an_empty_workspace_is_made_and_removed(tmp_path: Path) -> None:
 def test_a_kept_workspace_gets_no_successor_of_its_name(tmp_path: Path) -> None:
     """What an earlier run left is not touched."""
     for _ in range(2):
-        with empty(tmp_path, keep=True).open(TRIAL) as directory:
-            Path(directory, "here").touch()
+        with empty(tmp_path, keep=True).open(TRIAL) as ground:
+            Path(ground.directory, "here").touch()
 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p1", "p1-2"]
 
@@ -80,9 +80,9 @@ def test_a_copy_leaves_its_template_alone(tmp_path: Path) -> None:
     (template / "sub").mkdir(parents=True)
     (template / "sub/a.txt").write_text("one")
     (template / "link").symlink_to("sub/a.txt")
-    with copies(tmp_path / "w", template, keep=False).open(TRIAL) as directory:
-        Path(directory, "sub/a.txt").write_text("changed")
-        assert Path(directory, "link").is_symlink()
+    with copies(tmp_path / "w", template, keep=False).open(TRIAL) as ground:
+        Path(ground.directory, "sub/a.txt").write_text("changed")
+        assert Path(ground.directory, "link").is_symlink()
 
     assert (template / "sub/a.txt").read_text() == "one"
     assert not (tmp_path / "w/p1").exists()
@@ -96,8 +96,8 @@ def test_copies_inside_their_template_are_refused(tmp_path: Path) -> None:
 
 def test_what_an_agent_made_read_only_is_removed_too(tmp_path: Path) -> None:
     """Caches of packages come like that."""
-    with empty(tmp_path, keep=False).open(TRIAL) as directory:
-        deep = Path(directory, "cache", "deep")
+    with empty(tmp_path, keep=False).open(TRIAL) as ground:
+        deep = Path(ground.directory, "cache", "deep")
         deep.mkdir(parents=True)
         (deep / "file").write_text("x")
         deep.chmod(0o500)
@@ -111,10 +111,10 @@ def test_a_worktree_is_at_the_last_commit(
 ) -> None:
     """It is forgotten by the repository when it is removed."""
     trees = worktrees(tmp_path / "w", repository, supervisor, keep=False)
-    with trees.open(TRIAL) as directory:
-        assert Path(directory, "a.txt").read_text() == "one\n"
-        Path(directory, "new.txt").touch()
-        assert git(Path(directory), "status", "--porcelain") == "?? new.txt\n"
+    with trees.open(TRIAL) as ground:
+        assert Path(ground.directory, "a.txt").read_text() == "one\n"
+        Path(ground.directory, "new.txt").touch()
+        assert git(Path(ground.directory), "status", "--porcelain") == "?? new.txt\n"
 
     assert not (tmp_path / "w/p1").exists()
     assert len(git(repository, "worktree", "list").splitlines()) == 1
@@ -126,8 +126,8 @@ def test_a_worktree_is_removed_though_all_are_told_to_stop(
 ) -> None:
     """Nothing stays behind in the user's repository."""
     trees = worktrees(tmp_path / "w", repository, supervisor, keep=False)
-    with trees.open(TRIAL) as directory:
-        Path(directory, ".git").write_text("gitdir: /")  # which an agent may write
+    with trees.open(TRIAL) as ground:
+        Path(ground.directory, ".git").write_text("gitdir: /")  # which an agent may write
         supervisor.stop.request(signal.SIGTERM)
 
     assert not (tmp_path / "w/p1").exists()

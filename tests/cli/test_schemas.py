@@ -21,6 +21,7 @@ from runledger.suite.adapter_document import AdapterConfig
 from runledger.suite.document import CaseConfig, Document, SuiteConfig
 from runledger.suite.experiment_document import ExperimentConfig, TaskConfig
 from runledger.suite.permissions import PermissionsConfig
+from runledger.suite.profile_document import ProfileConfig
 from runledger.suite.yaml_source import read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -110,6 +111,11 @@ GOOD: dict[str, Any] = {
     "JudgeVerdict": {"verdict": "met", "quote": "x"},
     "McpServerConfig": {"name": "fs", "command": "server", "args": ["."], "env": {"A": "b"}},
     "permissions": {"default": "reject", "rules": [{"decision": "allow", "tool": "Read*"}]},
+    "profile": {
+        "name": "mine",
+        "version": 1,
+        "rules": [{"path": "metadata.*", "pattern": "x+", "replace": "[x-{n}]"}],
+    },
     "BalanceAnalysis": {
         "schema_version": 1,
         "key": "category",
@@ -300,6 +306,28 @@ def test_every_kind_of_cassette_line_is_known(line: dict[str, Any]) -> None:
     assert problems("cassette", {**line, "v": 2})
 
 
+PROXIED = {
+    "suite_name": "s",
+    "agent_command": ["claude"],
+    "cases_path": "cases",
+    "proxies": {
+        "model": {"env": "URL", "upstream": "https://a.example", "key_env": "KEY"},
+        "mcp": {"fs": {"command": ["server", "{workspace}"], "env": {"A": "b"}}},
+    },
+    "workspace": {"from": "repo", "home": "caller"},
+    "inject": [{"on": {"kind": "model", "nth": 2}, "do": {"status": 429, "delay_ms": 5}}],
+}
+
+
+def test_proxies_workspaces_and_faults_are_in_the_schema_of_a_suite() -> None:
+    """One model API alone, or several in a list."""
+    several = changed(PROXIED, "proxies", "model", to=[PROXIED["proxies"]["model"]])  # type: ignore[index]
+
+    for document in (PROXIED, several):
+        assert problems("suite", document) == []
+        SuiteConfig.model_validate(document)
+
+
 def changed(document: Any, *path: str | int, to: Any) -> Any:
     """Give a document with another value at a place; `...` takes the key out."""
     document = copy.deepcopy(document)
@@ -326,7 +354,12 @@ WRONG: list[tuple[str, Any]] = [
     ("suite", {**SUITE, "env": {"set": {"A=B": "x"}}}),
     ("suite", {**SUITE, "assertions": [{"type": "must_cal", "tools": ["a"]}]}),
     ("suite", {**SUITE, "assertions": [{"type": "contains", "text": "x", "more": 1}]}),
+    ("suite", {**SUITE, "proxies": {"mcp": {"a b": {"command": ["x"]}}}}),
+    ("suite", {**SUITE, "proxies": {"model": {"env": "A"}}}),
+    ("suite", {**SUITE, "workspace": {"form": "x"}}),
+    ("suite", {**SUITE, "inject": [{"on": {"kind": "model"}, "do": {"status": 200}}]}),
     ("case", {"id": "a"}),
+    ("case", {"id": "a", "input": {}, "inject": [{"on": {"nth": 1}, "do": {}}]}),
     ("case", {"id": "a", "input": 1}),
     ("case", {"id": "a", "input": []}),
     ("PromptCase", {"id": "a", "input": "x", "timeout": 0}),
@@ -339,6 +372,10 @@ WRONG: list[tuple[str, Any]] = [
     ("experiment", changed(EXPERIMENT, "conditions", "a/b", to={})),
     ("experiment", changed(EXPERIMENT, "gates", 0, "metric", to="speed")),
     ("permissions", {"default": "ask"}),
+    ("profile", {"name": "mine", "rules": []}),
+    ("profile", {"name": "mine", "version": 0, "rules": []}),
+    ("profile", {"name": "mine", "version": 1, "rules": [{"pattern": "x"}]}),
+    ("profile", {"name": "mine", "version": 1, "rules": [{"pattern": "", "replace": ""}]}),
     ("McpServerConfig", {"name": "fs", "command": ["server"]}),
     ("McpServerConfig", {"name": "fs", "command": "server", "arg": []}),
     ("adapter", {"name": "x"}),
@@ -384,6 +421,7 @@ MODELS: dict[str, type[Document]] = {
     "task": TaskConfig,
     "experiment": ExperimentConfig,
     "permissions": PermissionsConfig,
+    "profile": ProfileConfig,
     "adapter": AdapterConfig,
 }
 

@@ -448,9 +448,6 @@ def test_a_bad_file_of_permissions_names_its_line(demo: Shelf) -> None:
 @pytest.mark.parametrize(
     ("more", "finding"),
     [
-        ("proxies: {mcp: {fs: {command: [x]}}}", "proxies: is not available in this version"),
-        ("workspace: {from: cases}", "workspace: is not available in this version yet"),
-        ("inject: [{on: {kind: mcp}, do: {reset: true}}]", "inject: is not available in this"),
         ("sandbox: bwrap", "sandbox: sandbox bwrap is not available in this version yet"),
     ],
 )
@@ -462,14 +459,10 @@ def test_keys_without_their_feature_are_refused_aloud(demo: Shelf, more: str, fi
     assert demo.finding().startswith(f"evals/demo/suite.yaml:6: {finding}")
 
 
-def test_a_case_may_not_inject_either(demo: Shelf) -> None:
-    """The key is one of a case, too."""
-    demo.add_to_case("inject: [{on: {kind: mcp}, do: {reset: true}}]\n")
-
-    assert "t1.yaml:4: inject: is not available in this version yet" in demo.finding()
-
-
-@pytest.mark.parametrize("more", ["sandbox: none", "proxies: {}", "inject: []", "adapter:"])
+@pytest.mark.parametrize(
+    "more",
+    ["sandbox: none", "proxies: {}", "proxies: {model: [], mcp: {}}", "inject: []", "adapter:"],
+)
 def test_keys_that_ask_for_nothing_are_fine(demo: Shelf, more: str) -> None:
     """There is nothing to refuse."""
     demo.add(f"{more}\n")

@@ -493,7 +493,7 @@ def test_criteria_that_cannot_be_judged_are_told(bench: Bench, criteria: Any, wo
         ("id", "a b", "id: must be 1 to 100 of A-Z a-z 0-9 . _ -"),
         ("input", {"q": 1}, "input: must be a text, a list of texts or an object with a prompt"),
         ("judge_criterion", [], "judge_criterion: unknown key; did you mean judge_criteria?"),
-        ("inject", [{"on": {"kind": "mcp"}, "do": {}}], "inject: is not available in this version"),
+        ("inject", [{"on": {"kind": "mcp"}, "do": {"reset": True}}], "inject.0.on.kind: mcp needs"),
     ],
 )
 def test_a_task_is_a_case(bench: Bench, key: str, value: Any, words: str) -> None:

@@ -67,7 +67,8 @@ def test_the_suite_of_the_formats_loads(demo: Shelf) -> None:
     assert suite.mode == "replay"
     assert suite.tools.names == ("search_docs", "create_issue")
     assert suite.tools.module == "tools.py"
-    assert suite.cassettes == CassetteRules(match={"search_docs": MatchRule(("$.request_id",))})
+    rule = MatchRule(("$.request_id",))
+    assert suite.cassettes == CassetteRules(unused="fail", match={"search_docs": rule})
     assert suite.thresholds == Thresholds(1.0, 25.0, 50.0)
     assert suite.baseline_path == "../baselines/support-triage.json"
     assert suite.output_dir == ".agentci/runs"

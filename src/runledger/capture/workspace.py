@@ -22,10 +22,18 @@ GIT_S = 300.0  # a large repository takes a while
 TRIES = 1000
 
 
-class Workspaces(Protocol):
-    """Give each trial the directory that its agent works in."""
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where the agent of one trial works, and its HOME where that is not the caller's."""
 
-    def open(self, trial: Trial) -> AbstractContextManager[str]:
+    directory: str
+    home: str | None = None
+
+
+class Workspaces(Protocol):
+    """Give each trial the ground that its agent works on."""
+
+    def open(self, trial: Trial) -> AbstractContextManager[Ground]:
         """Make the directory ready, and tidy up when the trial has been graded."""
 
 
@@ -36,9 +44,9 @@ class Shared:
     directory: str
 
     @contextlib.contextmanager
-    def open(self, trial: Trial) -> Iterator[str]:
+    def open(self, trial: Trial) -> Iterator[Ground]:
         """Give the directory."""
-        yield self.directory
+        yield Ground(self.directory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +59,12 @@ class Fresh:
     keep: bool = False
 
     @contextlib.contextmanager
-    def open(self, trial: Trial) -> Iterator[str]:
+    def open(self, trial: Trial) -> Iterator[Ground]:
         """Make the directory, and remove it afterwards unless it is to be kept."""
         path = self._make(trial)
         try:
             self.fill(path)
-            yield str(path)
+            yield Ground(str(path))
         finally:
             if not self.keep:
                 self.clear(path)
@@ -83,9 +91,14 @@ def empty(base: Path, *, keep: bool) -> Fresh:
 
 def copies(base: Path, template: Path, *, keep: bool) -> Fresh:
     """Give each trial a copy of a directory."""
+    refuse_inside(base, template)
+    return Fresh(base, lambda path: copy_tree(template, path), remove, keep)
+
+
+def refuse_inside(base: Path, template: Path) -> None:
+    """Refuse copies that would hold each other."""
     if template.resolve() == base.resolve() or template.resolve() in base.resolve().parents:
         raise UsageError(f"workspaces in {base} would be copied into themselves: choose another")
-    return Fresh(base, lambda path: _copy(template, path), remove, keep)
 
 
 def worktrees(base: Path, repository: Path, supervisor: Supervisor, *, keep: bool) -> Fresh:
@@ -143,7 +156,8 @@ class Git:
             return run_program(self.supervisor, launch, b"", GIT_S)
 
 
-def _copy(template: Path, path: Path) -> None:
+def copy_tree(template: Path, path: Path) -> None:
+    """Copy a directory with its times and modes; links are copied as links."""
     try:
         shutil.copytree(template, path, symlinks=True, dirs_exist_ok=True)
     except (OSError, shutil.Error) as error:

@@ -80,7 +80,8 @@ class Bench:
         condition = self.conditions[turn.slot.condition]
         before = self.prefixes.before(trial.task, condition.prefix, turn.round)
         asked = replace(trial, task=asked_under(trial.task, condition, before))
-        with self.workspaces.open(trial) as directory:
+        with self.workspaces.open(trial) as ground:
+            directory = ground.directory
             files = files_matching(directory, condition)
             with closing(self.open_tools()) as source:
                 stage = self.stages[condition.name]

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from .. import registry
 from ..capture.plan import trials_of
-from ..capture.trial import DEFAULT_LIMIT, Limit, Scene, Stage, refuse_trial, run_trial
-from ..capture.workspace import Shared, Workspaces
+from ..capture.trial import DEFAULT_LIMIT, Limit, Stage, refuse_trial, run_trial
+from ..capture.workspace import Ground, Shared, Workspaces
 from ..errors import CassetteError, Interrupted, OutsideError, StoreError
 from ..executors import Executor
 from ..graders import Place
@@ -33,11 +33,12 @@ from ..ledger.trajectory import Trajectory
 from ..process.supervisor import Supervisor
 from ..store.record import RunWriter, begin_record, continue_record
 from ..store.rundir import make_run_directory, read_run
-from ..tools import ToolSource
+from .decks import OpenDeck, decks_for
 from .derive import derive_views
-from .furnish import driver_for, secrets_of, source_for
+from .furnish import driver_for, secrets_of
 from .grading import finish_tools, grade_trajectory, internal_failure, row_of
 from .manifest import Selection, manifest_of
+from .offer import Stagehand
 from .watch import UNWATCHED, Watcher
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def conduct(
         stack.callback(watcher.finish)
         floor = _Floor(
             stage=_stage(order, writer, supervisor, stack),
-            open_tools=source_for(suite, order.toolbox),
+            open_deck=decks_for(suite, order.toolbox),
+            stagehand=Stagehand(suite, supervisor),
             workspaces=order.workspaces or Shared(suite.directory),
             writer=writer,
             place=_place(order, supervisor, stack),
@@ -211,7 +213,8 @@ class _Floor:
     """Where the trials of one run are done, each through all its stages."""
 
     stage: Stage
-    open_tools: Callable[[Task], ToolSource]
+    open_deck: OpenDeck
+    stagehand: Stagehand
     workspaces: Workspaces
     writer: RunWriter
     place: Place
@@ -233,8 +236,8 @@ class _Floor:
 
     def _captured_and_graded(self, trial: Trial) -> Trajectory:
         try:
-            with self.workspaces.open(trial) as directory:
-                return self._through_all_stages(trial, directory)
+            with self.workspaces.open(trial) as ground:
+                return self._through_all_stages(trial, ground)
         except (StoreError, Interrupted):
             raise
         except OutsideError as error:  # no workspace: the agent could not be started in it
@@ -242,14 +245,15 @@ class _Floor:
         except Exception as error:  # a fault of ours must not cost the other cases
             return refuse_trial(trial, self.stage, internal_failure(error))
 
-    def _through_all_stages(self, trial: Trial, directory: str) -> Trajectory:
+    def _through_all_stages(self, trial: Trial, ground: Ground) -> Trajectory:
         try:
-            source = self.open_tools(trial.task)
+            deck = self.open_deck(trial.task, ground)
         except CassetteError as error:
             failure = Failure("cassette_invalid", str(error), {"line": error.line})
             return refuse_trial(trial, self.stage, failure)
-        place = replace(self.place, workspace=directory)
-        with contextlib.closing(source):
-            captured = run_trial(trial, self.stage, source, Scene(directory))
+        place = replace(self.place, workspace=ground.directory)
+        with contextlib.closing(deck.source):
+            with self.stagehand.set(trial.task, ground, deck) as scene:
+                captured = run_trial(trial, self.stage, deck.source, scene)
             graded = grade_trajectory(captured, place, self.stage.note)
-            return finish_tools(graded, source, self.stage.note)
+            return finish_tools(graded, deck.source, self.stage.note)

@@ -1,25 +1,20 @@
-"""Settle what a suite asks for: its agent's command and environment, its source of answers."""
+"""Settle what a suite asks for: its agent's command and environment, its tools, its secrets."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from .. import registry
 from ..agents import Driver, Post
-from ..errors import CassetteError
 from ..ledger.adapter import Adapter
-from ..ledger.suite import AgentSettings, Suite, record_command
-from ..ledger.task import Task
+from ..ledger.suite import AgentSettings, Suite
 from ..ledger.value import Json
 from ..process.supervisor import Supervisor
 from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
 from ..store.redact.memory import Memory
-from ..suite.tree import label_of
-from ..tools import ToolSource
 
 if TYPE_CHECKING:
     from ..tools.toolbox import Toolbox
@@ -30,9 +25,20 @@ ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPD
 
 def driver_for(suite: Suite, supervisor: Supervisor) -> Driver:
     """Make the driver that starts the suite's agent."""
-    env = agent_environment(suite.agent, os.environ)
+    env = agent_environment(_closed(suite), os.environ)
     make = registry.find("agents", suite.agent.protocol)
     return cast(Driver, make(Post(supervisor, suite.agent, env, suite.directory)))
+
+
+def _closed(suite: Suite) -> AgentSettings:
+    """Let in only what the suite names, where its agent is to ask the same again elsewhere.
+
+    A model or a configuration that one caller has in the environment, another has not.
+    """
+    adapter = suite.agent.adapter
+    if adapter is None or suite.mode == "live" or not suite.proxies.models:
+        return suite.agent
+    return replace(suite.agent, adapter=replace(adapter, env_pass=()))
 
 
 def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[str, str]:
@@ -46,8 +52,9 @@ def agent_environment(agent: AgentSettings, caller: Mapping[str, str]) -> dict[s
 def secrets_of(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the values that may not leave: passed to the agent, or telling by their names."""
     adapter = suite.agent.adapter or NO_ADAPTER
+    keys = [one.key_env for one in suite.proxies.models if one.key_env is not None]
     more = [name for name in adapter.env_pass if not reads_like_a_name(caller.get(name, ""))]
-    return _secrets(suite, caller, [*suite.agent.env_pass, *more])
+    return _secrets(suite, caller, [*suite.agent.env_pass, *keys, *more])
 
 
 def cleaner_for(suite: Suite) -> Callable[[Json], Json]:
@@ -55,10 +62,11 @@ def cleaner_for(suite: Suite) -> Callable[[Json], Json]:
     return Memory(secrets_of(suite, os.environ)).clean
 
 
-def _secrets_of_cassettes(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
+def secrets_of_cassettes(suite: Suite, caller: Mapping[str, str]) -> tuple[str, ...]:
     """List the same without passed values that read like a name: replayed agents need those."""
+    keys = [one.key_env for one in suite.proxies.models if one.key_env is not None]
     passed = [one for one in suite.agent.env_pass if not reads_like_a_name(caller.get(one, ""))]
-    return _secrets(suite, caller, passed)
+    return _secrets(suite, caller, [*passed, *keys])
 
 
 def _secrets(suite: Suite, caller: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
@@ -68,6 +76,7 @@ def _secrets(suite: Suite, caller: Mapping[str, str], names: Sequence[str]) -> t
         (suite.agent.adapter or NO_ADAPTER).env_set,
         *(server.env for server in suite.tools.servers.values()),
         *(server.env for server in suite.agent.servers),
+        *(server.env for server in suite.proxies.servers),
     ]
     known = [one for values in (caller, *written) for one in secrets_in(passed, values)]
     return (*dict.fromkeys(known), *secrets_below(task.input for task in suite.tasks))
@@ -81,39 +90,3 @@ def toolbox_for(suite: Suite, supervisor: Supervisor) -> Toolbox | None:
     from ..tools.workplace import Workplace  # replay does not pay for it
 
     return check_tools(suite.tools, Workplace(supervisor, suite.directory, dict(os.environ)))
-
-
-def source_for(suite: Suite, toolbox: Toolbox | None) -> Callable[[Task], ToolSource]:
-    """Give the function that opens the answers of a task: recorded, real, or being recorded."""
-    if toolbox is None:
-        return partial(_replay, suite, _secrets_of_cassettes(suite, os.environ))
-    if suite.mode == "record":
-        return partial(_record, suite, toolbox, _secrets_of_cassettes(suite, os.environ))
-    return lambda task: toolbox.open()
-
-
-def _replay(suite: Suite, secrets: Sequence[str], task: Task) -> ToolSource:
-    from ..store.cassette import load_cassette  # agents with tools of their own pay nothing for it
-    from ..store.masking import mask_for
-    from ..tools.replay import Replay
-
-    file, shown = _cassette_of(suite, task)
-    cassette = load_cassette(file, shown)
-    command = record_command(label_of(Path(suite.directory)), task.id)
-    return Replay(cassette, suite.cassettes, command, mask_for(secrets, cassette))
-
-
-def _record(suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task) -> ToolSource:
-    from ..store.masking import masking_for
-    from ..store.recording import Recorder, salt_of
-    from ..tools.record import Record
-
-    file, shown = _cassette_of(suite, task)
-    masking = masking_for(secrets, salt_of(file) or os.urandom(8).hex())
-    return Record(toolbox.open(), Recorder(file, shown, masking))
-
-
-def _cassette_of(suite: Suite, task: Task) -> tuple[Path, str]:
-    if task.cassette is None:  # which a suite loaded for replay or record cannot lack
-        raise CassetteError(task.id, None, "the case has no cassette")
-    return Path(suite.directory, task.cassette), task.cassette

@@ -19,6 +19,7 @@ _DOCUMENTS = {
     "case": ("document:CaseConfig", "A case of a suite: a YAML file, or a line of a .jsonl file."),
     "experiment": ("experiment_document:ExperimentConfig", "experiment.yaml"),
     "permissions": ("permissions:PermissionsConfig", "A file of permissions (--permissions FILE)."),
+    "profile": ("profile_document:ProfileConfig", "A profile: what varies between identical runs."),
     "PromptCase": ("document:CaseConfig", "A line of a file of prompts."),
     "suite": ("document:SuiteConfig", "suite.yaml"),
     "task": ("experiment_document:TaskConfig", "A line of an experiment's tasks."),

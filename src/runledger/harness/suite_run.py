@@ -10,6 +10,7 @@ from ..process.supervisor import Supervisor
 from .conduct import SYSTEM_CLOCK, Order, RunOutcome, conduct
 from .prepare import Prepared, RunOptions, prepare
 from .watch import UNWATCHED, Watcher
+from .workspaces import workspaces_of
 
 DEFAULTS = RunOptions()
 
@@ -36,16 +37,18 @@ def run_prepared(
     clock: Clock = SYSTEM_CLOCK,
 ) -> RunOutcome:
     """Run what was prepared and give the run's directory and summary."""
-    order = Order(
-        suite=prepared.suite,
-        tasks=prepared.tasks,
-        output_dir=Path(options.output_dir or prepared.suite.output_dir),
-        trials=options.trials,
-        jobs=options.jobs,
-        fail_fast=options.fail_fast,
-        grader_timeout_s=options.grader_timeout_s,
-        max_cost_usd=options.max_cost_usd,
-        toolbox=prepared.toolbox,
-        baseline=prepared.baseline,
-    )
-    return conduct(order, supervisor, watcher=watcher, clock=clock)
+    with workspaces_of(prepared.suite, supervisor.stop) as workspaces:
+        order = Order(
+            suite=prepared.suite,
+            tasks=prepared.tasks,
+            output_dir=Path(options.output_dir or prepared.suite.output_dir),
+            trials=options.trials,
+            jobs=options.jobs,
+            fail_fast=options.fail_fast,
+            grader_timeout_s=options.grader_timeout_s,
+            max_cost_usd=options.max_cost_usd,
+            workspaces=workspaces,
+            toolbox=prepared.toolbox,
+            baseline=prepared.baseline,
+        )
+        return conduct(order, supervisor, watcher=watcher, clock=clock)

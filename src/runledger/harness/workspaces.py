@@ -1,4 +1,4 @@
-"""Choose where the agents of a capture work."""
+"""Choose where the agents of a capture, or of a suite, work."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..capture.fixed_workspace import Fixed, Furnishing, Unique
 from ..capture.workspace import (
     Shared,
     Workspaces,
@@ -18,6 +19,8 @@ from ..capture.workspace import (
     worktrees,
 )
 from ..errors import OutsideError
+from ..ledger.suite import Suite
+from ..process.stop import Stop
 from ..process.supervisor import Supervisor
 
 MADE_HERE = ".runledger-workspaces"  # marks a directory in which workspaces are made
@@ -65,6 +68,28 @@ def workspaces_for(
         told = f"workspaces cannot be made in {workspace_dir}: {error.strerror}"
         raise OutsideError(told) from error
     yield _filled(workspace_dir.resolve(), template, supervisor, keep)
+
+
+@contextmanager
+def workspaces_of(suite: Suite, stop: Stop) -> Iterator[Workspaces]:
+    """Give all trials of a suite its directory, or each a copy of its template.
+
+    Copies are at one path per case in record and replay, and at a path of their own in live mode.
+    """
+    if suite.workspace is None:
+        yield Shared(suite.directory)
+        return
+    template = Path(suite.directory, suite.workspace.directory)
+    furnishing = Furnishing(template, suite.workspace.fresh_home)
+    parent = Path(tempfile.gettempdir()).resolve()  # an agent sees its directory without links
+    if suite.mode != "live":
+        yield Fixed(parent, suite.name, furnishing, stop)
+        return
+    base = Path(tempfile.mkdtemp(prefix="runledger-", dir=parent))
+    try:
+        yield Unique(empty(base, keep=False), furnishing)
+    finally:
+        remove(base)
 
 
 def _template(wanted: Wanted, workspace_dir: Path) -> Path | None:

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 
 from ..errors import Finding, SuiteError, UnknownName
 from ..ledger import adapter as noun
-from ..ledger.strict_json import NotJson, loads
 from . import adapter_document as spec
 from .adapter_check import check_adapter
 from .document import Document, EnvSpec
 from .explain import sentence
-from .source import Source, Steps, decode, point, read_bytes, refusal
+from .json_source import parse_json_file
+from .source import Source, Steps, point, read_bytes
 from .tree import label_of
-from .yaml_source import MAX_BYTES, parse_yaml
+from .yaml_source import MAX_BYTES
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -50,7 +50,7 @@ def is_adapter_file(name: str) -> bool:
 
 def read_adapter(raw: bytes, file: str) -> noun.Adapter:
     """Read an adapter, check all of it, and settle it into a noun."""
-    source = _source(raw, file)
+    source = parse_json_file(raw, file)
     try:
         config = spec.AdapterConfig.model_validate(source.value)
     except ValidationError as error:
@@ -60,19 +60,6 @@ def read_adapter(raw: bytes, file: str) -> noun.Adapter:
     if findings:
         raise SuiteError(findings)
     return _settle(config)
-
-
-def _source(raw: bytes, file: str) -> Source:
-    """Read JSON, strictly, and find the lines of its parts, since JSON reads as YAML, too."""
-    try:
-        value = loads(decode(raw, file))
-    except NotJson as error:
-        raise refusal(file, str(error)) from None
-    try:
-        lined = parse_yaml(raw, file)
-    except SuiteError:  # such as one that is indented with tabs
-        return Source(file, value)
-    return lined if lined.value == value else Source(file, value)
 
 
 def _finding_of(source: Source, error: ErrorDetails) -> Finding:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from .. import registry
-from ..errors import Finding, did_you_mean
+from ..errors import Finding
 from ..ledger.pattern import pattern_problem
 from ..ledger.suite import OWN_TOOLS, Mode
+from .check_command import check_command
+from .check_inject import check_inject
+from .check_proxies import check_proxies, proxied
+from .check_workspace import check_workspace
 from .document import SuiteConfig
 from .draft import Draft
 from .source import Source, Steps, point
 from .tree import SuiteTree
-from .unavailable import KEYS, why_unavailable
+from .unavailable import why_unavailable
 
-_PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
-_PLACEHOLDERS = ("python", "suite", "workspace", "prompt", "mcp_config")
 _FUNCTION = re.compile(r"[^\s:]+:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -32,37 +34,19 @@ def check_suite(
     yield from _check_reuse(source, config)
     yield from _check_rules(source, config)
     yield from _check_paths(source, config, tree)
-    yield from check_available(source)
+    yield from check_proxies(draft, tree)
+    yield from check_workspace(draft, tree)
+    if not draft.broken & {"inject", "proxies"}:
+        yield from check_inject(source, config.inject, proxied(config))
+    if (reason := why_unavailable(config)) is not None:
+        yield point(source, ("sandbox",), reason)
     if "mode" not in draft.broken or override is not None:
         yield from _check_mode(draft, tree, override)
-
-
-def check_available(source: Source) -> Iterator[Finding]:
-    """Find the keys whose feature this version does not have."""
-    if not isinstance(source.value, Mapping):
-        return
-    for key in sorted(KEYS & source.value.keys()):
-        reason = why_unavailable(key, source.value[key])
-        if reason is not None:
-            yield point(source, (key,), reason)
 
 
 def is_module_file(tool_module: str) -> bool:
     """Tell a file of the suite from the dotted name of a module."""
     return tool_module.endswith(".py") or "/" in tool_module
-
-
-def check_command(source: Source, steps: Steps, command: Sequence[str]) -> Iterator[Finding]:
-    """Find what cannot be started, and placeholders that nobody fills in."""
-    if not command[0].strip():
-        yield point(source, (*steps, 0), "must be the program to start; found nothing")
-    for index, argument in enumerate(command):
-        for name in _PLACEHOLDER.findall(argument):
-            if name not in _PLACEHOLDERS:
-                known = ", ".join(f"{{{word}}}" for word in _PLACEHOLDERS)
-                hint = did_you_mean(name, _PLACEHOLDERS)
-                message = f"unknown placeholder {{{name}}}{hint} (known: {known})"
-                yield point(source, (*steps, index), message)
 
 
 def _check_agent(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterator[Finding]:
@@ -122,8 +106,6 @@ def _check_paths(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterat
 def _path_problems(config: SuiteConfig, tree: SuiteTree) -> Iterator[tuple[Steps, str | None]]:
     if config.tool_module is not None:
         yield ("tool_module",), _module_problem(config.tool_module, tree)
-    if config.workspace is not None:
-        yield ("workspace", "from"), _workspace_problem(config.workspace.from_, tree)
     if config.output_dir is not None:
         yield ("output_dir",), output_problem(config.output_dir)
     if config.baseline_path is not None and "\0" in config.baseline_path:
@@ -136,13 +118,6 @@ def _module_problem(tool_module: str, tree: SuiteTree) -> str | None:
     if _MODULE.fullmatch(tool_module):
         return None
     return f"must be a .py file or a dotted module name; found {tool_module}"
-
-
-def _workspace_problem(path: str, tree: SuiteTree) -> str | None:
-    spot = tree.look(path)
-    if spot.refused is None and not spot.is_directory:
-        return f"there is no directory {tree.label_of(path)}"
-    return spot.refused
 
 
 def output_problem(path: str) -> str | None:
@@ -162,9 +137,10 @@ def _check_mode(
     mode = override or draft.config.mode
     protocol = draft.config.agent_protocol
     if protocol in OWN_TOOLS:
-        if mode != "live" and draft.config.proxies is None:
+        if mode != "live" and not proxied(draft.config) and "proxies" not in draft.broken:
             message = f"an agent of protocol {protocol} calls tools of its own: use mode: live"
-            yield point(draft.source, ("mode",), f"{message} (mode {mode})")
+            more = f"or proxies, which record its model and its MCP servers (mode {mode})"
+            yield point(draft.source, ("mode",), f"{message}, {more}")
         return
     missing = _missing_tools(draft.config, tree) if mode != "replay" else None
     if missing is not None and not draft.broken & {"tool_module", "tool_registry", "mcp_tools"}:

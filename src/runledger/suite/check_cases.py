@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from ..errors import Finding
 from ..ledger.assertion import Assertion
 from ..ledger.fingerprint import preview
+from ..ledger.proxy import Fault, Kind
 from ..ledger.suite import AgentProtocol, Mode, record_command
 from ..ledger.usage import Limits
-from .check import check_available
 from .check_assertions import Surroundings, check_assertions
+from .check_inject import check_inject
 from .document import CaseConfig
 from .draft import Draft
 from .source import Source, line_of, point
@@ -27,6 +28,8 @@ class CaseRules:
     tools: tuple[str, ...] = ()
     assertions: tuple[Assertion, ...] = ()
     limits: Limits = Limits()
+    faults: tuple[Fault, ...] = ()
+    kinds: frozenset[Kind] | None = None  # of requests that can have a fault
     suite: str = "SUITE"  # as the user would write it in a command
 
 
@@ -39,7 +42,8 @@ def check_cases(
     """Find everything in cases that is well formed and cannot work all the same."""
     for draft in drafts:
         yield from check_assertions(draft.source, draft.config.assertions, around)
-        yield from check_available(draft.source)
+        if "inject" not in draft.broken:
+            yield from check_inject(draft.source, draft.config.inject, rules.kinds, rules.faults)
         yield from _check_input(draft, rules)
         yield from _check_cassette(draft, rules, tree)
     yield from _check_twins(drafts, "id", str)

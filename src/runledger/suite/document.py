@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_SERVER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
 def _fits_file_name(name: str) -> str:
@@ -33,6 +34,14 @@ def _fits_file_name(name: str) -> str:
 def _names_variable(name: str) -> str:
     if not name or "=" in name or "\0" in name:
         raise PydanticCustomError("variable", "is not the name of an environment variable")
+    return name
+
+
+def _fits_tool_name(name: str) -> str:
+    if not _SERVER.fullmatch(name):
+        raise PydanticCustomError(
+            "server", "must be 1 to 100 of A-Z a-z 0-9 _ - because names of tools are made of it"
+        )
     return name
 
 
@@ -60,6 +69,11 @@ Name: TypeAlias = Annotated[
     WithJsonSchema(
         {"type": "string", "pattern": f"^{_NAME.pattern}$", "not": {"enum": [".", ".."]}}
     ),
+]
+ServerName: TypeAlias = Annotated[
+    str,
+    AfterValidator(_fits_tool_name),
+    WithJsonSchema({"type": "string", "pattern": f"^{_SERVER.pattern}$"}),
 ]
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 Argument: TypeAlias = Annotated[
@@ -265,7 +279,7 @@ class ProxiesSpec(Document):
         ]
         | None
     ) = None
-    mcp: dict[Text, McpServerSpec] | None = None
+    mcp: dict[ServerName, McpServerSpec] | None = None
 
 
 class WorkspaceSpec(Document):
@@ -285,7 +299,7 @@ class InjectOnSpec(Document):
 class InjectDoSpec(Document):
     """`inject[].do`: the fault."""
 
-    status: Annotated[int, Field(ge=100, le=599)] | None = None
+    status: Annotated[int, Field(ge=400, le=599)] | None = None
     delay_ms: Count | None = None
     reset: bool | None = None
     cut_after_frames: Count | None = None

@@ -13,7 +13,8 @@ from ..ledger.suite import AgentSettings
 from ..ledger.value import Json
 from ..store.lines import encode
 from .adapter import BUILT_IN, find_adapter, is_adapter_file, read_adapter
-from .check import check_command, names_function
+from .check import names_function
+from .check_command import check_command
 from .document import EnvSpec
 from .draft import Draft
 from .experiment_document import ExperimentAgentSpec, ExperimentConfig

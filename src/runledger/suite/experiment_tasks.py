@@ -48,7 +48,8 @@ def check_tasks(
 ) -> Iterator[Finding]:
     """Find everything in tasks that is well formed and cannot work all the same."""
     config, broken = experiment.config, experiment.broken
-    rules = CaseRules(protocol=None if "agent" in broken else config.agent.protocol)
+    protocol = None if "agent" in broken else config.agent.protocol
+    rules = CaseRules(protocol=protocol, kinds=frozenset())
     yield from check_cases(drafts, rules, tree, Surroundings(SchemaShelf(tree)))
     for draft in drafts:
         yield from _check_criteria(draft)

@@ -16,6 +16,18 @@ def read_json(path: Path, file: str) -> Json:
     return _parse(decode(read_bytes(path, file), file), file, None)
 
 
+def parse_json_file(raw: bytes, file: str) -> Source:
+    """Read JSON, strictly, and find the lines of its parts, since JSON reads as YAML, too."""
+    from .yaml_source import parse_yaml  # who reads lines of JSON pays nothing for it
+
+    value = _parse(decode(raw, file), file, None)
+    try:
+        lined = parse_yaml(raw, file)
+    except SuiteError:  # such as one that is indented with tabs
+        return Source(file, value)
+    return lined if lined.value == value else Source(file, value)
+
+
 def parse_json_lines(raw: bytes, file: str, findings: list[Finding]) -> list[Source]:
     """Read one value per line; blank lines are skipped, lines that cannot be used are findings."""
     sources = []

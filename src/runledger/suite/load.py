@@ -14,10 +14,11 @@ from .cases import cases_problem, lines_of, read_cases
 from .check import check_suite
 from .check_assertions import Surroundings, check_assertions
 from .check_cases import NO_RULES, CaseRules, check_cases
+from .check_proxies import proxied
 from .document import CaseConfig, SuiteConfig
 from .draft import Draft, draft_case, draft_suite
 from .schemas import SchemaShelf
-from .settle import case_rules, settle_case, settle_suite
+from .settle import case_rules, settle_case, settle_faults, settle_suite
 from .source import point, read_bytes, refusal
 from .tree import SuiteTree, label_of
 
@@ -71,7 +72,7 @@ def load_prompts(name: str, protocol: AgentProtocol | None = None) -> tuple[Task
     sources = lines_of(raw, file, findings)
     cases = [case for source in sources if (case := draft_case(source, findings)) is not None]
     schemas = SchemaShelf(SuiteTree(directory))
-    rules = CaseRules(protocol=protocol)
+    rules = CaseRules(protocol=protocol, kinds=frozenset())
     findings += check_cases(cases, rules, schemas.tree, Surroundings(schemas))
     _raise_all(findings, schemas)
     return tuple(settle_case(case.config, rules, schemas) for case in cases)
@@ -119,6 +120,8 @@ def _sound_rules(draft: Draft[SuiteConfig], mode: Mode | None) -> CaseRules:
     return CaseRules(
         mode=mode or (None if "mode" in broken else config.mode),
         protocol=None if "agent_protocol" in broken else config.agent_protocol,
+        faults=() if "inject" in broken else settle_faults(config.inject),
+        kinds=None if "proxies" in broken else proxied(config),
         suite=_shown_suite(Path(draft.source.file)),
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..ledger import assertion as noun
 from ..ledger.adapter import Adapter
+from ..ledger.proxy import Fault, McpProxy, ModelProxy, Proxies, Template
 from ..ledger.suite import (
     OUTPUT_DIR,
     OWN_TOOLS,
@@ -37,6 +38,8 @@ def settle_suite(suite: spec.SuiteConfig, tasks: tuple[Task, ...], directory: st
         mode=suite.mode,
         tools=_settle_tools(suite),
         cassettes=_settle_cassettes(suite.cassettes),
+        proxies=_settle_proxies(suite.proxies, directory),
+        workspace=_settle_workspace(suite.workspace),
         thresholds=_settle_thresholds(suite.regression),
         baseline_path=suite.baseline_path,
         output_dir=suite.output_dir or OUTPUT_DIR,
@@ -51,6 +54,7 @@ def case_rules(suite: spec.SuiteConfig, schemas: SchemaShelf) -> CaseRules:
         tools=tuple(suite.tool_registry or ()),
         assertions=_settle_assertions(suite.assertions, schemas),
         limits=_settle_limits(suite.budgets, Limits()),
+        faults=settle_faults(suite.inject),
     )
 
 
@@ -75,7 +79,25 @@ def settle_case(case: spec.CaseConfig, rules: CaseRules, schemas: SchemaShelf) -
         assertions=rules.assertions + _settle_assertions(case.assertions, schemas),
         limits=_settle_limits(case.budgets, limits),
         reference=case.reference,
+        faults=rules.faults + settle_faults(case.inject),
         timeout_ms=timeout,
+    )
+
+
+def settle_faults(specs: Sequence[spec.InjectSpec] | None) -> tuple[Fault, ...]:
+    """Make the faults that are put in on purpose."""
+    return tuple(_settle_fault(each.on, each.do) for each in specs or ())
+
+
+def _settle_fault(on: spec.InjectOnSpec, do: spec.InjectDoSpec) -> Fault:
+    return Fault(
+        kind=on.kind,
+        nth=on.nth,
+        status=do.status,
+        delay_ms=do.delay_ms,
+        reset=bool(do.reset),
+        cut_after_frames=do.cut_after_frames,
+        malformed=bool(do.malformed),
     )
 
 
@@ -135,6 +157,37 @@ def _settle_cassettes(cassettes: spec.CassettesSpec | None) -> CassetteRules:
         return CassetteRules()
     rules = {tool: _settle_match(rule) for tool, rule in (cassettes.match or {}).items()}
     return CassetteRules(order=cassettes.order, unused=cassettes.unused, match=rules)
+
+
+def _settle_proxies(proxies: spec.ProxiesSpec | None, directory: str) -> Proxies:
+    """Make what stands between the agent and the world, each model API with its profile."""
+    if proxies is None:
+        return Proxies()
+    return Proxies(
+        models=tuple(_settle_model(model, directory) for model in proxies.model or ()),
+        servers=tuple(
+            McpProxy(name, tuple(server.command), server.env or {})
+            for name, server in (proxies.mcp or {}).items()
+        ),
+    )
+
+
+def _settle_model(model: spec.ModelProxySpec, directory: str) -> ModelProxy:
+    from .profile import load_profile  # most suites pay nothing for it
+
+    return ModelProxy(
+        env=model.env,
+        upstream=model.upstream.rstrip("/"),  # paths of requests begin with one
+        profile=load_profile(model.profile, Path(directory)),
+        key_env=model.key_env,
+        latency=model.latency,
+    )
+
+
+def _settle_workspace(workspace: spec.WorkspaceSpec | None) -> Template | None:
+    if workspace is None:
+        return None
+    return Template(workspace.from_, fresh_home=workspace.home == "fresh")
 
 
 def _settle_thresholds(regression: spec.RegressionSpec | None) -> Thresholds | None:

@@ -1,0 +1,114 @@
+"""Set the scene of a trial: where its agent works, and the servers that are offered to it there."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..capture.trial import Scene
+from ..capture.workspace import Ground
+from ..ledger.event import Happening, Log
+from ..ledger.proxy import Fault, ModelProxy
+from ..ledger.suite import McpServer, Suite
+from ..ledger.task import Task
+from ..process.bell import Bell
+from ..process.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from ..proxies import Station
+    from .decks import Deck
+
+REPLAYED_KEY = "replayed-so-no-key"  # agents refuse to start without any
+USUAL_KEYS = {
+    "ANTHROPIC_BASE_URL": "ANTHROPIC_API_KEY",
+    "OPENAI_BASE_URL": "OPENAI_API_KEY",
+    "GOOGLE_GEMINI_BASE_URL": "GEMINI_API_KEY",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stagehand:
+    """Set the scenes of one suite."""
+
+    suite: Suite
+    supervisor: Supervisor
+
+    @contextmanager
+    def set(self, task: Task, ground: Ground, deck: Deck) -> Iterator[Scene]:
+        """Open the servers that an agent is offered for a task, and close them afterwards."""
+        home = {} if ground.home is None else {"HOME": ground.home}
+        proxies = self.suite.proxies
+        if not proxies.models and not proxies.servers:
+            yield Scene(ground.directory, home)
+            return
+        with ExitStack() as stack:
+            told: deque[Happening] = deque()
+            bell = Bell()
+            stack.callback(bell.close)
+            station = _station(told.append, bell, task, deck)
+            yield Scene(
+                directory=ground.directory,
+                env={**home, **self._models(station, stack)},
+                servers=self._servers(station, ground, stack),
+                overheard=lambda: _drained(told),
+                bell=bell,
+            )
+
+    def _models(self, station: Station, stack: ExitStack) -> dict[str, str]:
+        """Open a model API for each that the suite names; give the variables that lead to them."""
+        found: dict[str, str] = {}
+        for proxy in self.suite.proxies.models:
+            from ..proxies.model import open_model  # without one nobody pays for it
+
+            server = open_model(proxy, station)
+            stack.callback(server.close)
+            found |= {**key_of(proxy, self.suite.mode, os.environ), proxy.env: server.url}
+        return found
+
+    def _servers(
+        self, station: Station, ground: Ground, stack: ExitStack
+    ) -> tuple[McpServer, ...]:
+        """Open a desk for each MCP server that the suite names; give what the agent starts."""
+        found: list[McpServer] = []
+        for proxy in self.suite.proxies.servers:
+            from ..proxies.mcp import Backroom, open_mcp
+
+            places = {"suite": self.suite.directory, "workspace": ground.directory}
+            room = Backroom(self.supervisor, ground.directory, dict(os.environ), places)
+            desk = open_mcp(proxy, station, room)
+            stack.callback(desk.close)
+            found.append(desk.server)
+        return tuple(found)
+
+
+def key_of(proxy: ModelProxy, mode: str, caller: Mapping[str, str]) -> dict[str, str]:
+    """Give the variable with the key: the caller's own, or in replay one that opens nothing."""
+    name = proxy.key_env or USUAL_KEYS.get(proxy.env)
+    if name is None:
+        return {}
+    if mode == "replay":
+        return {name: REPLAYED_KEY}
+    return {name: caller[name]} if name in caller else {}
+
+
+def _station(tell: Callable[[Happening], None], bell: Bell, task: Task, deck: Deck) -> Station:
+    from ..proxies import Station
+    from ..proxies.faults import Faults
+
+    return Station(tell, bell.ring, Faults(task.faults), deck.player, deck.recorder)
+
+
+def _drained(told: deque[Happening]) -> Iterable[Happening]:
+    while told:
+        yield told.popleft()
+
+
+def missed_faults(faults: Iterable[Fault]) -> Iterator[Log]:
+    """Tell of faults on purpose that nobody was there for."""
+    for fault in faults:
+        told = {"kind": fault.kind, "nth": fault.nth}
+        yield Log("warning", "a fault was never injected: that request did not come", told)
