@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from runledger.capture.fixed_workspace import Fixed, Furnishing, Unique
+from runledger.capture.fixed_workspace import DATE, Fixed, Furnishing, Unique
 from runledger.capture.workspace import empty
 from runledger.errors import Interrupted, OutsideError, UsageError
 from runledger.ledger.task import Task, Trial
@@ -24,7 +24,7 @@ VISITOR = """\
 import sys
 from pathlib import Path
 
-from runledger.capture.fixed_workspace import DATE, Fixed, Furnishing
+from runledger.capture.fixed_workspace import Fixed, Furnishing
 from runledger.ledger.task import Task, Trial
 from runledger.process.stop import Stop
 
@@ -154,7 +154,7 @@ def test_what_a_killed_runner_left_is_cleared_away(places: Fixed, parent: Path) 
     (place / "file").touch()
     (place / "link").symlink_to(parent)
     with places.open(TRIAL) as ground:
-        assert sorted(path.name for path in place.iterdir()) == ["home", "work"]
+        assert sorted(path.name for path in place.iterdir()) == ["home", "tmp", "work"]
         assert not Path(ground.directory, "deep").exists()
 
 

@@ -16,7 +16,7 @@ from ..ledger.task import Trial
 from ..process.stop import Stop
 from .workspace import Ground, Workspaces, copy_tree, refuse_inside, remove
 
-WORK, HOME = "work", "home"
+WORK, HOME, TMP = "work", "home", "tmp"
 DATE = 1_577_836_800  # 1 January 2020
 PRIVATE = 0o700
 FOREIGN = "it belongs to another user"
@@ -25,21 +25,22 @@ POLL_MS = 20  # between two looks whether another trial still holds the place
 
 @dataclass(frozen=True, slots=True)
 class Furnishing:
-    """What a trial finds: a copy of a template, and beside it an empty HOME if one is asked for."""
+    """What a trial finds: a copy of a template, beside it an empty HOME and TMPDIR if asked for."""
 
     template: Path
     fresh_home: bool = True
 
     def lay_out(self, place: Path) -> Ground:
         """Furnish an empty place."""
-        work, home = place / WORK, place / HOME
+        work, home, tmp = place / WORK, place / HOME, place / TMP
         copy_tree(self.template, work)
         _date(work)
         if not self.fresh_home:
             return Ground(str(work))
-        with _told(home):
+        with _told(place):
             home.mkdir(PRIVATE)
-        return Ground(str(work), str(home))
+            tmp.mkdir(PRIVATE)
+        return Ground(str(work), str(home), str(tmp))
 
 
 @dataclass(frozen=True, slots=True)

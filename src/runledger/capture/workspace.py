@@ -24,10 +24,11 @@ TRIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where the agent of one trial works, and its HOME where that is not the caller's."""
+    """Where the agent of one trial works, and its HOME and TMPDIR if they are not the caller's."""
 
     directory: str
     home: str | None = None
+    tmp: str | None = None
 
 
 class Workspaces(Protocol):

@@ -40,7 +40,7 @@ class Stagehand:
     @contextmanager
     def set(self, task: Task, ground: Ground, deck: Deck) -> Iterator[Scene]:
         """Open the servers that an agent is offered for a task, and close them afterwards."""
-        home = {} if ground.home is None else {"HOME": ground.home}
+        home = _own_places(ground)
         proxies = self.suite.proxies
         if not proxies.models and not proxies.servers:
             yield Scene(ground.directory, home)
@@ -83,6 +83,12 @@ class Stagehand:
             stack.callback(desk.close)
             found.append(desk.server)
         return tuple(found)
+
+
+def _own_places(ground: Ground) -> dict[str, str]:
+    """Give the variables of directories that an agent has for itself."""
+    found = {"HOME": ground.home, "TMPDIR": ground.tmp}
+    return {name: path for name, path in found.items() if path is not None}
 
 
 def key_of(proxy: ModelProxy, mode: str, caller: Mapping[str, str]) -> dict[str, str]:
