@@ -20,7 +20,7 @@ from runledger.ledger.event import FinalOutput, ToolCall, ToolResult
 from runledger.ledger.fingerprint import canonical_dumps
 from runledger.process.supervisor import Launch, Supervisor
 from runledger.store.cassette import load_cassette
-from runledger.store.tape import Tape
+from runledger.store.player import Player
 from runledger.suite.document import CaseConfig, SuiteConfig
 from runledger.wire import messages
 
@@ -176,10 +176,10 @@ def test_task_07_a_miss_is_precise(tmp_path: Path) -> None:
     """Tool, canonical arguments and the recorded entries are in the message."""
     path = tmp_path / "t1.jsonl"
     path.write_text(json.dumps(entry("search", {}, q="dogs", limit=3)) + "\n")
-    tape = Tape(load_cassette(path))
+    player = Player(load_cassette(path))
 
     with pytest.raises(CassetteMiss) as caught:
-        tape.take("search", {"q": "cats", "limit": 3})
+        player.tool("search", {"q": "cats", "limit": 3})
     message = str(caught.value)
     assert 'search {"limit":3,"q":"cats"}' in message
     assert "$.q" in message
@@ -191,9 +191,9 @@ def test_task_07_matching_is_exact(tmp_path: Path) -> None:
     path = tmp_path / "t1.jsonl"
     path.write_text(json.dumps(entry("search", "found", a=1, b=2)) + "\n")
 
-    assert Tape(load_cassette(path)).take("search", {"b": 2, "a": 1}).result == "found"
+    assert Player(load_cassette(path)).tool("search", {"b": 2, "a": 1}).result == "found"
     with pytest.raises(CassetteMiss):
-        Tape(load_cassette(path)).take("search", {"a": 1.0, "b": 2})
+        Player(load_cassette(path)).tool("search", {"a": 1.0, "b": 2})
 
 
 def test_task_08_a_working_agent_passes_with_structured_results(tmp_path: Path) -> None:

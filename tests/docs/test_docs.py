@@ -26,6 +26,8 @@ PAGES = [
     "docs/how-to/real-agents.md",
     "docs/reference/capture.md",
     "docs/reference/graders.md",
+    "docs/how-to/unmodified-agents.md",
+    "docs/reference/proxies.md",
     "docs/tutorial-experiment.md",
     "docs/how-to/experiments.md",
     "docs/reference/experiments.md",

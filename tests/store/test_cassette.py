@@ -10,6 +10,7 @@ import pytest
 
 from runledger.errors import CassetteError
 from runledger.store.cassette import Cassette, Entry, load_cassette
+from runledger.store.entry import AgentStamp
 
 CATS = '{"tool":"search_docs","args":{"query":"cats"},"ok":true,"result":{"hits":[1]}}'
 FAILED = '{"tool":"create_issue","args":{},"ok":false,"error":"no such project"}'
@@ -63,11 +64,17 @@ def test_blank_lines_and_crlf_are_fine_and_lines_still_count(tmp_path: Path) -> 
     assert [entry.line for entry in read.entries] == [2, 5]
 
 
-def test_a_header_is_accepted(tmp_path: Path) -> None:
-    """A header line is no entry, whatever else it says."""
-    header = '{"v":1,"kind":"header","agent":{"name":"claude"},"salt":"00","later":true}'
+def test_a_header_is_no_entry(tmp_path: Path) -> None:
+    """It says which agent was recorded, and where."""
+    header = (
+        '{"v":1,"kind":"header","agent":{"name":"claude","version":"2.1"},"salt":"00",'
+        '"places":{"workspace":"/w"}}'
+    )
 
-    assert [entry.line for entry in cassette(tmp_path, f"{header}\n{CATS}").entries] == [2]
+    read = cassette(tmp_path, f"{header}\n{CATS}")
+
+    assert [entry.line for entry in read.entries] == [2]
+    assert (read.agent, read.places) == (AgentStamp("claude", "2.1"), {"workspace": "/w"})
 
 
 def test_the_salt_of_a_cassette_stands_in_its_header(tmp_path: Path) -> None:
@@ -86,13 +93,11 @@ def test_two_salts_in_one_cassette_are_refused(tmp_path: Path) -> None:
     assert "different salts" in str(refusal(tmp_path, f"{headers[0]}\n{CATS}\n{headers[1]}"))
 
 
-@pytest.mark.parametrize("kind", ["blob", "mcp", "model"])
-def test_a_kind_of_the_future_is_refused_by_name(tmp_path: Path, kind: str) -> None:
-    """Entries that this version cannot replay are not silently left out."""
-    error = refusal(tmp_path, f'{CATS}\n{{"v":1,"kind":"{kind}"}}\n')
+def test_two_agents_in_one_cassette_are_refused(tmp_path: Path) -> None:
+    """A cassette is of one agent at one version."""
+    headers = [f'{{"v":1,"kind":"header","agent":{{"name":"{name}"}}}}' for name in ("a", "b")]
 
-    assert error.line == 2
-    assert f"kind {kind} is not available in this version yet" in str(error)
+    assert "different agents" in str(refusal(tmp_path, f"{headers[0]}\n{CATS}\n{headers[1]}"))
 
 
 @pytest.mark.parametrize(
@@ -122,6 +127,10 @@ def test_a_kind_of_the_future_is_refused_by_name(tmp_path: Path, kind: str) -> N
         ('{"v":1,"kind":"modle"}', 'unknown kind "modle"; did you mean model?'),
         ('{"v":1}', "unknown kind null (known: header, blob, mcp, model)"),
         ('{"v":1,"kind":[]}', "unknown kind []"),
+        ('{"v":1,"kind":"header","slat":"1"}', "unknown key 'slat'; did you mean salt?"),
+        ('{"v":1,"kind":"header","agent":"x"}', "'agent' must be an object, not a text"),
+        ('{"v":1,"kind":"header","agent":{}}', "agent: the key 'name' is missing"),
+        ('{"v":1,"kind":"header","places":{"w":1}}', "places: 'w' must be a text, not a number"),
     ],
 )
 def test_a_wrong_line_is_refused_by_its_number(tmp_path: Path, line: str, message: str) -> None:

@@ -13,7 +13,7 @@ from runledger.errors import CassetteMiss
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
 from runledger.store.cassette import Cassette, Entry
-from runledger.store.tape import Tape
+from runledger.store.player import Player
 
 RECORD = "runledger run evals/demo --mode record --case t1"
 EXACT = CassetteRules()
@@ -21,17 +21,17 @@ EXACT = CassetteRules()
 Call: TypeAlias = tuple[str, Mapping[str, Json]]
 
 
-def tape(*calls: Call, rules: CassetteRules = EXACT) -> Tape:
+def tape(*calls: Call, rules: CassetteRules = EXACT) -> Player:
     """Make a tape of these calls."""
     lines = enumerate(calls, start=1)
     entries = tuple(Entry(line, tool, args, ok=True) for line, (tool, args) in lines)
-    return Tape(Cassette("cassettes/t1.jsonl", "0" * 64, entries), rules, RECORD)
+    return Player(Cassette("cassettes/t1.jsonl", "0" * 64, entries), rules, RECORD)
 
 
-def miss(recorded: Tape, tool: str, args: Json) -> CassetteMiss:
+def miss(recorded: Player, tool: str, args: Json) -> CassetteMiss:
     """Ask for what is not there."""
     with pytest.raises(CassetteMiss) as error:
-        recorded.take(tool, args)
+        recorded.tool(tool, args)
     return error.value
 
 
@@ -100,7 +100,7 @@ def test_the_offered_rule_works_when_pasted(
     """The rule is YAML, and with it the same call is answered."""
     rules = pasted(miss(tape((tool, recorded)), tool, called))
 
-    assert tape((tool, recorded), rules=rules).take(tool, called).line == 1
+    assert tape((tool, recorded), rules=rules).tool(tool, called).line == 1
 
 
 def test_the_offered_rule_keeps_what_the_tool_has_already() -> None:
@@ -112,7 +112,7 @@ def test_the_offered_rule_keeps_what_the_tool_has_already() -> None:
     error = miss(tape(recorded, rules=CassetteRules(match={"a": old})), "a", called)
 
     assert 'nearest: line 1, differs at $.q: recorded "x", called "y"\n' in str(error)
-    assert tape(recorded, rules=pasted(error)).take("a", called).line == 1
+    assert tape(recorded, rules=pasted(error)).tool("a", called).line == 1
 
 
 def test_no_rule_is_offered_that_would_not_help() -> None:
@@ -128,7 +128,7 @@ def test_no_rule_is_offered_that_would_not_help() -> None:
 def test_an_unused_entry_is_nearer_than_a_used_one() -> None:
     """Among entries that differ equally, the next one in line is meant."""
     recorded = tape(("a", {"x": 1}), ("a", {"x": 2}))
-    recorded.take("a", {"x": 1})
+    recorded.tool("a", {"x": 1})
 
     assert "nearest: line 2" in str(miss(recorded, "a", {"x": 3}))
 
@@ -162,8 +162,8 @@ def test_only_ten_entries_are_listed() -> None:
 def test_an_exhausted_call_says_how_often_it_was_recorded() -> None:
     """The user learns that one call more was made than recorded."""
     recorded = tape(("poll", {"job": 1}), ("a", {}), ("poll", {"job": 1}))
-    recorded.take("poll", {"job": 1})
-    recorded.take("poll", {"job": 1})
+    recorded.tool("poll", {"job": 1})
+    recorded.tool("poll", {"job": 1})
 
     error = miss(recorded, "poll", {"job": 1})
 
@@ -192,7 +192,7 @@ def test_a_call_out_of_order_names_the_expected_and_the_actual_one() -> None:
 
 def test_without_a_command_none_is_named() -> None:
     """A caller that cannot record leaves the line out."""
-    silent = Tape(Cassette("c.jsonl", "0" * 64, ()))
+    silent = Player(Cassette("c.jsonl", "0" * 64, ()))
 
     assert "to record it" not in str(miss(silent, "a", {}))
 

@@ -16,7 +16,7 @@ from runledger.ledger.fingerprint import canonical_bytes
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
 from runledger.store.cassette import Cassette, Entry
-from runledger.store.tape import Tape
+from runledger.store.player import Player
 
 Call: TypeAlias = tuple[str, Mapping[str, Json]]
 
@@ -30,21 +30,21 @@ def cassette(*calls: Call) -> Cassette:
     return Cassette("c.jsonl", "0" * 64, tuple(entries))
 
 
-def tape(*calls: Call, **rule: object) -> Tape:
+def tape(*calls: Call, **rule: object) -> Player:
     """Make a tape of calls to tools, all of which may have one rule."""
     rules = {tool: MatchRule(**rule) for tool, _ in calls} if rule else {}  # type: ignore[arg-type]
-    return Tape(cassette(*calls), CassetteRules(match=rules))
+    return Player(cassette(*calls), CassetteRules(match=rules))
 
 
-def strict(*calls: Call) -> Tape:
+def strict(*calls: Call) -> Player:
     """Make a tape that must be asked in the order of recording."""
-    return Tape(cassette(*calls), CassetteRules(order="strict"))
+    return Player(cassette(*calls), CassetteRules(order="strict"))
 
 
-def kind_of_miss(tape: Tape, tool: str, args: Json) -> str:
+def kind_of_miss(tape: Player, tool: str, args: Json) -> str:
     """Ask for what is not there and say what kind of miss it was."""
     with pytest.raises(CassetteMiss) as miss:
-        tape.take(tool, args)
+        tape.tool(tool, args)
     return miss.value.kind
 
 
@@ -52,7 +52,7 @@ def test_the_order_of_keys_does_not_matter() -> None:
     """Arguments are equal when their canonical texts are."""
     recorded = tape(("a", {"x": 1, "y": {"p": [1, 2], "q": None}}))
 
-    assert recorded.take("a", {"y": {"q": None, "p": [1, 2]}, "x": 1}).line == 1
+    assert recorded.tool("a", {"y": {"q": None, "p": [1, 2]}, "x": 1}).line == 1
 
 
 @pytest.mark.parametrize("other", [1.0, True, "1", None, [1], 2])
@@ -64,14 +64,14 @@ def test_values_that_only_look_alike_do_not_match(other: Json) -> None:
 @pytest.mark.parametrize("value", [2**70, "\ud800", -0.0, "é", {"deep": [[[[{}]]]]}])
 def test_odd_values_match_themselves(value: Json) -> None:
     """Large integers, lone surrogates and the like are values like others."""
-    assert tape(("a", {"x": value})).take("a", {"x": value}).line == 1
+    assert tape(("a", {"x": value})).tool("a", {"x": value}).line == 1
 
 
 def test_polling_gets_one_answer_after_the_other() -> None:
     """The same call three times gets the three recorded answers, in order."""
     recorded = tape(*[("poll", {"job": 7})] * 3)
 
-    assert [recorded.take("poll", {"job": 7}).result for _ in range(3)] == [1, 2, 3]
+    assert [recorded.tool("poll", {"job": 7}).result for _ in range(3)] == [1, 2, 3]
 
 
 def test_pages_are_found_by_their_arguments() -> None:
@@ -80,7 +80,7 @@ def test_pages_are_found_by_their_arguments() -> None:
         ("list", {"page": 1}), ("list", {"page": 2}), ("get", {}), ("list", {"page": 1})
     )
 
-    pages = [recorded.take("list", {"page": page}).line for page in (2, 1, 1)]
+    pages = [recorded.tool("list", {"page": page}).line for page in (2, 1, 1)]
 
     assert pages == [2, 1, 4]
 
@@ -88,8 +88,8 @@ def test_pages_are_found_by_their_arguments() -> None:
 def test_one_call_too_many_is_exhausted_and_not_a_miss() -> None:
     """A call that was recorded, but not so often, is told apart from an unknown one."""
     recorded = tape(("poll", {}), ("poll", {}))
-    recorded.take("poll", {})
-    recorded.take("poll", {})
+    recorded.tool("poll", {})
+    recorded.tool("poll", {})
 
     assert kind_of_miss(recorded, "poll", {}) == "cassette_exhausted"
     assert kind_of_miss(recorded, "poll", {"x": 1}) == "cassette_miss"
@@ -101,18 +101,18 @@ def test_a_miss_uses_nothing_up() -> None:
 
     kind_of_miss(recorded, "a", {"x": 1})
 
-    assert recorded.take("a", {}).line == 1
+    assert recorded.tool("a", {}).line == 1
 
 
 def test_use_counts_what_was_taken() -> None:
     """Used and unused add up to the entries."""
     recorded = tape(("a", {}), ("b", {}), ("a", {}))
-    recorded.take("a", {})
+    recorded.tool("a", {})
 
     use = recorded.use()
 
     assert (use.path, use.entries, use.used, use.unused) == ("c.jsonl", 3, 1, 2)
-    assert [entry.line for entry in recorded.unused()] == [2, 3]
+    assert use.left == (2, 3)
     assert use.overridden == ()
 
 
@@ -120,7 +120,7 @@ def test_a_new_tape_of_the_same_cassette_starts_anew() -> None:
     """Trials share a cassette, never a tape."""
     recorded = cassette(("a", {}))
 
-    assert [Tape(recorded).take("a", {}).line for _ in range(2)] == [1, 1]
+    assert [Player(recorded).tool("a", {}).line for _ in range(2)] == [1, 1]
 
 
 def test_ignored_paths_are_left_out_on_both_sides() -> None:
@@ -128,9 +128,9 @@ def test_ignored_paths_are_left_out_on_both_sides() -> None:
     call: Call = ("a", {"q": "x", "id": 1})
     recorded = tape(call, call, call, ignore=("$.id",))
 
-    recorded.take("a", {"q": "x", "id": 2})
-    recorded.take("a", {"q": "x"})
-    recorded.take("a", {"q": "x", "id": 1})
+    recorded.tool("a", {"q": "x", "id": 2})
+    recorded.tool("a", {"q": "x"})
+    recorded.tool("a", {"q": "x", "id": 1})
 
     assert recorded.use().overridden == (1, 2)
     assert kind_of_miss(recorded, "a", {"q": "y", "id": 1}) == "cassette_miss"
@@ -142,14 +142,14 @@ def test_an_asterisk_ignores_every_element() -> None:
         ("a", {"rows": [{"id": 1, "n": "x"}, {"id": 2, "n": "y"}]}), ignore=("rows.*.id",)
     )
 
-    assert recorded.take("a", {"rows": [{"id": 8, "n": "x"}, {"n": "y"}]}).line == 1
+    assert recorded.tool("a", {"rows": [{"id": 8, "n": "x"}, {"n": "y"}]}).line == 1
 
 
 def test_calls_equal_but_for_ignored_values_are_fifo() -> None:
     """Entries that differ only in what is ignored stand in one queue."""
     recorded = tape(("a", {"id": 1}), ("a", {"id": 2}), ignore=("id",))
 
-    assert [recorded.take("a", {"id": 2}).line for _ in range(2)] == [1, 2]
+    assert [recorded.tool("a", {"id": 2}).line for _ in range(2)] == [1, 2]
     assert kind_of_miss(recorded, "a", {"id": 1}) == "cassette_exhausted"
 
 
@@ -158,7 +158,7 @@ def test_replaced_texts_match_on_both_sides() -> None:
     rule = {r"\d{4}-\d\d-\d\d": "<day>", "^tmp-(.).*$": r"tmp-\1"}
     recorded = tape(("a", {"since": ["on 2024-01-02", {"f": "tmp-a1"}], "n": 1}), replace=rule)
 
-    assert recorded.take("a", {"since": ["on 2025-12-31", {"f": "tmp-a9"}], "n": 1}).line == 1
+    assert recorded.tool("a", {"since": ["on 2025-12-31", {"f": "tmp-a9"}], "n": 1}).line == 1
     assert recorded.use().overridden == (1,)
 
 
@@ -166,20 +166,20 @@ def test_replacing_leaves_half_a_surrogate_pair_alone() -> None:
     """A text that is not UTF-8 is compared as it is."""
     recorded = tape(("a", {"x": "\ud800 1"}), replace={r"\d": "n"})
 
-    assert recorded.take("a", {"x": "\ud800 1"}).line == 1
+    assert recorded.tool("a", {"x": "\ud800 1"}).line == 1
 
 
 def test_a_rule_that_cannot_work_is_a_usage_error() -> None:
     """A broken pattern is named, not a traceback."""
     with pytest.raises(UsageError, match=r"replace: .*\(a"):
-        tape(("a", {"x": "a"}), replace={"(a": "b"}).take("a", {"x": "a"})
+        tape(("a", {"x": "a"}), replace={"(a": "b"}).tool("a", {"x": "a"})
 
 
 def test_a_replacement_is_taken_literally() -> None:
     """Backslashes and group numbers mean nothing in it."""
     recorded = tape(("a", {"x": "id-1"}), replace={r"id-(\d)": r"\2"})
 
-    assert recorded.take("a", {"x": "id-7"}).line == 1
+    assert recorded.tool("a", {"x": "id-7"}).line == 1
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_subset_rule_asks_only_for_what_was_recorded(
     subset = tape(("a", recorded), match="subset")
 
     if fits:
-        assert subset.take("a", called).line == 1
+        assert subset.tool("a", called).line == 1
     else:
         assert kind_of_miss(subset, "a", called) == "cassette_miss"
 
@@ -213,7 +213,7 @@ def test_subset_entries_are_taken_in_the_order_of_the_file() -> None:
     """A call that fits several entries gets the first that is left."""
     recorded = tape(("a", {"x": 1}), ("a", {}), ("a", {"x": 1}), match="subset")
 
-    assert [recorded.take("a", {"x": 1, "y": 2}).line for _ in range(3)] == [1, 2, 3]
+    assert [recorded.tool("a", {"x": 1, "y": 2}).line for _ in range(3)] == [1, 2, 3]
     assert kind_of_miss(recorded, "a", {"x": 1}) == "cassette_exhausted"
     assert recorded.use().overridden == (1, 2, 3)
 
@@ -221,9 +221,9 @@ def test_subset_entries_are_taken_in_the_order_of_the_file() -> None:
 def test_a_rule_binds_its_own_tool_only() -> None:
     """Another tool with the same arguments is compared exactly."""
     rules = CassetteRules(match={"a": MatchRule(ignore=("id",))})
-    recorded = Tape(cassette(("a", {"id": 1}), ("b", {"id": 1})), rules)
+    recorded = Player(cassette(("a", {"id": 1}), ("b", {"id": 1})), rules)
 
-    assert recorded.take("a", {"id": 2}).line == 1
+    assert recorded.tool("a", {"id": 2}).line == 1
     assert kind_of_miss(recorded, "b", {"id": 2}) == "cassette_miss"
 
 
@@ -231,7 +231,7 @@ def test_strict_order_lets_the_recorded_order_pass() -> None:
     """Asked as recorded, a strict cassette answers all."""
     recorded = strict(("a", {}), ("b", {}), ("a", {}))
 
-    assert [recorded.take(tool, {}).line for tool in "aba"] == [1, 2, 3]
+    assert [recorded.tool(tool, {}).line for tool in "aba"] == [1, 2, 3]
 
 
 def test_strict_order_refuses_a_call_before_its_turn() -> None:
@@ -239,26 +239,26 @@ def test_strict_order_refuses_a_call_before_its_turn() -> None:
     recorded = strict(("a", {}), ("b", {}))
 
     assert kind_of_miss(recorded, "b", {}) == "cassette_order"
-    assert [recorded.take(tool, {}).line for tool in "ab"] == [1, 2]
+    assert [recorded.tool(tool, {}).line for tool in "ab"] == [1, 2]
 
 
 def test_strict_order_still_tells_a_miss_and_an_exhausted_call() -> None:
     """What was never recorded, or is all used up, is not a question of order."""
     recorded = strict(("a", {}), ("b", {}))
-    recorded.take("a", {})
+    recorded.tool("a", {})
 
     assert kind_of_miss(recorded, "a", {}) == "cassette_exhausted"
     assert kind_of_miss(recorded, "c", {}) == "cassette_miss"
-    recorded.take("b", {})
+    recorded.tool("b", {})
     assert kind_of_miss(recorded, "b", {}) == "cassette_exhausted"
 
 
 def test_strict_order_goes_by_the_rules() -> None:
     """The next entry need only match as its tool's rule says."""
     rules = CassetteRules(order="strict", match={"a": MatchRule(ignore=("id",))})
-    recorded = Tape(cassette(("a", {"id": 1}), ("a", {"id": 2})), rules)
+    recorded = Player(cassette(("a", {"id": 1}), ("a", {"id": 2})), rules)
 
-    assert [recorded.take("a", {"id": 2}).line for _ in range(2)] == [1, 2]
+    assert [recorded.tool("a", {"id": 2}).line for _ in range(2)] == [1, 2]
 
 
 def hide(args: Json) -> Json:
@@ -273,15 +273,15 @@ def test_calls_on_a_salted_cassette_are_masked_before_they_are_compared() -> Non
     """What became a placeholder when it was recorded becomes the same one in a call."""
     salted = replace(cassette(("a", {"key": "[3]", "q": 1})), salt="5a17")
 
-    assert Tape(salted, mask=hide).take("a", {"key": "abc", "q": 1}).line == 1
+    assert Player(salted, mask=hide).tool("a", {"key": "abc", "q": 1}).line == 1
 
 
 def test_rules_see_masked_arguments_and_no_override_is_told_for_a_mask() -> None:
     """A placeholder that stands for an equal value is an exact match."""
     salted = replace(cassette(("a", {"key": "[3]", "id": 1})), salt="5a17")
-    recorded = Tape(salted, CassetteRules(match={"a": MatchRule(ignore=("x",))}), mask=hide)
+    recorded = Player(salted, CassetteRules(match={"a": MatchRule(ignore=("x",))}), mask=hide)
 
-    recorded.take("a", {"key": "abc", "id": 1})
+    recorded.tool("a", {"key": "abc", "id": 1})
 
     assert recorded.use().overridden == ()
 
@@ -291,7 +291,7 @@ def test_a_miss_on_a_salted_cassette_shows_masked_arguments() -> None:
     salted = replace(cassette(("a", {"key": "[3]"})), salt="5a17")
 
     with pytest.raises(CassetteMiss) as miss:
-        Tape(salted, mask=hide).take("a", {"key": "hunter22"})
+        Player(salted, mask=hide).tool("a", {"key": "hunter22"})
 
     assert "hunter22" not in f"{miss.value} {miss.value.details}"
     assert "[8]" in str(miss.value)
@@ -299,7 +299,7 @@ def test_a_miss_on_a_salted_cassette_shows_masked_arguments() -> None:
 
 def test_without_a_salt_nothing_is_masked() -> None:
     """Cassettes without placeholders are compared as they are, at no cost."""
-    recorded = Tape(cassette(("a", {"key": "abc"})), mask=hide)
+    recorded = Player(cassette(("a", {"key": "abc"})), mask=hide)
 
     assert kind_of_miss(recorded, "a", {"key": "xyz"}) == "cassette_miss"
 
@@ -319,10 +319,10 @@ def test_recorded_calls_asked_in_any_order_are_all_answered(
     recorded, answered = tape(*calls), defaultdict(list)
 
     for tool, args in data.draw(st.permutations(calls)):
-        answered[tool, canonical_bytes(args)].append(recorded.take(tool, args).result)
+        answered[tool, canonical_bytes(args)].append(recorded.tool(tool, args).result)
 
     assert answered == expected
-    assert recorded.unused() == ()
+    assert recorded.use().left == ()
 
 
 @given(st.lists(st.tuples(few, small), max_size=12))
@@ -332,9 +332,9 @@ def test_a_recording_replays_in_its_own_order_under_every_rule(
     """Whatever is ignored, and subset or not: asked as recorded, each call gets its own answer."""
     for rule in (MatchRule(), MatchRule(ignore=("a",)), MatchRule(match="subset")):
         rules = CassetteRules(order="strict", match={"a": rule, "b": rule})
-        recorded = Tape(cassette(*calls), rules)
+        recorded = Player(cassette(*calls), rules)
 
-        lines = [recorded.take(tool, args).line for tool, args in calls]
+        lines = [recorded.tool(tool, args).line for tool, args in calls]
 
         assert lines == list(range(1, len(calls) + 1))
         assert recorded.use().overridden == ()

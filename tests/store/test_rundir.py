@@ -54,7 +54,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     """Rows come back in the plan's order with their failures, whatever finished first."""
     writer = begin_record(tmp_path, MANIFEST, CLOCK)
     failure = Failure("timeout", "too slow", {"limit": 3})
-    use = CassetteUse("c.jsonl", "abc", 3, 2, 1, overridden=(2,))
+    use = CassetteUse("c.jsonl", "abc", 3, 2, 1, overridden=(2,), left=(3,))
     rows = {
         "a": row("a", cassette=use, exit=Exit(code=0, leaky=True), unjudged=("x",)),
         "b": row("b", status="error", failures=(failure,), exit=Exit(code=1, stderr="bye")),

@@ -16,6 +16,7 @@ from runledger.ledger.value import Json
 from runledger.process.deadline import Deadline
 from runledger.store.cassette import load_cassette
 from runledger.store.masking import Masking
+from runledger.store.player import Player
 from runledger.store.recording import Recorder
 from runledger.store.redact.placeholder import comparable, holds_placeholder
 from runledger.store.redact.redactor import Redactor
@@ -85,7 +86,7 @@ def play(source: ToolSource, calls: Sequence[tuple[str, dict[str, Json]]]) -> li
 
 def replayed(cassette: Path) -> Replay:
     """Open what was recorded."""
-    return Replay(load_cassette(cassette), mask=mask)
+    return Replay(Player(load_cassette(cassette), mask=mask))
 
 
 def test_record_is_a_tool_source(bench: Bench, cassette: Path) -> None:
@@ -171,7 +172,8 @@ def test_the_real_redaction_records_and_replays(bench: Bench, cassette: Path) ->
     recorded = play(source, calls)
 
     assert "horse" not in cassette.read_text()
-    again = Replay(load_cassette(cassette), mask=lambda args: comparable(redactor.value(args)))
+    replayed = Player(load_cassette(cassette), mask=lambda args: comparable(redactor.value(args)))
+    again = Replay(replayed)
     assert play(again, calls) == recorded
 
 

@@ -13,6 +13,7 @@ from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.process.deadline import Deadline
 from runledger.store.cassette import Cassette, Entry, load_cassette
+from runledger.store.player import Player
 from runledger.tools import ToolSource
 from runledger.tools.conformance import check_tool_source
 from runledger.tools.replay import Replay
@@ -40,12 +41,12 @@ def test_replay_is_a_tool_source() -> None:
     """Replay keeps every promise of the shelf."""
     calls = [poll("c1"), ToolCall("stop", "c2", {}), poll("c3"), poll("c4")]
 
-    check_tool_source(lambda: Replay(POLLED), calls)
+    check_tool_source(lambda: Replay(Player(POLLED)), calls)
 
 
 def test_polling_sees_the_job_proceed() -> None:
     """The same call three times gets three different answers, each under its own id."""
-    source = Replay(POLLED)
+    source = Replay(Player(POLLED))
 
     answers = [source.answer(poll(f"c{number}"), LATER) for number in (1, 2, 3)]
 
@@ -59,7 +60,7 @@ def test_polling_sees_the_job_proceed() -> None:
 def test_parallel_calls_answered_in_another_order_get_their_own_answers() -> None:
     """Calls that were open at once may be asked in any order."""
     pages = tuple(Entry(page, "list", {"page": page}, True, f"page {page}") for page in (1, 2, 3))
-    source = Replay(Cassette("c.jsonl", "0" * 64, pages))
+    source = Replay(Player(Cassette("c.jsonl", "0" * 64, pages)))
 
     answers = {
         page: source.answer(ToolCall("list", f"c{page}", {"page": page}), LATER).result
@@ -72,14 +73,14 @@ def test_parallel_calls_answered_in_another_order_get_their_own_answers() -> Non
 
 def test_a_recorded_error_is_an_answer() -> None:
     """A tool that failed when it was recorded fails the same way again."""
-    answer = Replay(POLLED).answer(ToolCall("stop", "c1", {}), LATER)
+    answer = Replay(Player(POLLED)).answer(ToolCall("stop", "c1", {}), LATER)
 
     assert answer == ToolResult("c1", ok=False, result=None, error="not allowed")
 
 
 def test_a_miss_names_the_command_that_records() -> None:
     """The command comes from the caller, who knows suite and case."""
-    source = Replay(POLLED, CassetteRules(), "runledger run demo --mode record --case t1")
+    source = Replay(Player(POLLED, CassetteRules(), "runledger run demo --mode record --case t1"))
 
     with pytest.raises(
         CassetteMiss, match="to record it: runledger run demo --mode record"
@@ -91,7 +92,7 @@ def test_a_miss_names_the_command_that_records() -> None:
 
 def test_unused_entries_are_a_failure() -> None:
     """A cassette that holds more than was asked for no longer fits its agent."""
-    source = Replay(POLLED)
+    source = Replay(Player(POLLED))
     source.answer(poll("c1"), LATER)
     source.answer(poll("c2"), LATER)
 
@@ -115,7 +116,7 @@ def test_many_unused_entries_are_cut_to_ten() -> None:
     """The failure says how many there are and shows the first."""
     entries = tuple(Entry(line, "a", {}, True) for line in range(1, 14))
 
-    (failure,) = Replay(Cassette("c.jsonl", "0" * 64, entries)).finish()
+    (failure,) = Replay(Player(Cassette("c.jsonl", "0" * 64, entries))).finish()
 
     assert failure.message.endswith("line 10 a {}; … and 3 more")
     assert failure.details["count"] == 13
@@ -124,7 +125,7 @@ def test_many_unused_entries_are_cut_to_ten() -> None:
 @pytest.mark.parametrize("unused", ["warn", "ignore"])
 def test_a_suite_may_allow_unused_entries(unused: Literal["warn", "ignore"]) -> None:
     """Then there is no failure, and the figures tell all the same."""
-    source = Replay(POLLED, CassetteRules(unused=unused))
+    source = Replay(Player(POLLED, CassetteRules(unused=unused)))
 
     assert source.finish() == ()
     assert source.use().unused == 4
@@ -132,7 +133,7 @@ def test_a_suite_may_allow_unused_entries(unused: Literal["warn", "ignore"]) -> 
 
 def test_a_cassette_used_up_leaves_nothing_to_report() -> None:
     """Every entry was asked for."""
-    source = Replay(Cassette("c.jsonl", "0" * 64, ()))
+    source = Replay(Player(Cassette("c.jsonl", "0" * 64, ())))
 
     assert source.finish() == ()
     assert (source.use().entries, source.use().used, source.use().unused) == (0, 0, 0)
@@ -140,7 +141,7 @@ def test_a_cassette_used_up_leaves_nothing_to_report() -> None:
 
 def test_use_lists_the_lines_that_matched_through_an_override() -> None:
     """A run can say which recordings were not met exactly."""
-    source = Replay(POLLED, CassetteRules(match={"poll": MatchRule(ignore=("$.job",))}))
+    source = Replay(Player(POLLED, CassetteRules(match={"poll": MatchRule(ignore=("$.job",))})))
 
     source.answer(poll("c1"), LATER)
     source.answer(ToolCall("poll", "c2", {"job": 8}), LATER)
@@ -153,6 +154,6 @@ def test_a_cassette_file_is_replayed(tmp_path: Path) -> None:
     file = tmp_path / "t1.jsonl"
     file.write_text(json.dumps({"tool": "a", "args": {"q": 1}, "ok": True, "result": [1]}))
 
-    source: ToolSource = Replay(load_cassette(file))
+    source: ToolSource = Replay(Player(load_cassette(file)))
 
     assert source.answer(ToolCall("a", "c1", {"q": 1}), LATER) == ToolResult("c1", True, [1])

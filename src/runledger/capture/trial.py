@@ -65,6 +65,7 @@ class Scene:
     env: Mapping[str, str] = field(default_factory=dict)
     servers: tuple[McpServer, ...] = ()
     overheard: Callable[[], Iterable[Happening]] = _silent  # what its servers have to tell
+    last_words: Callable[[], Iterable[Happening]] = _silent  # and when the agent is gone
     bell: Bell | None = None  # rung by a server that cannot go on
 
 
@@ -121,7 +122,7 @@ def _ask(talk: _Talk, assignment: Assignment) -> Exit:
         _give_up(_cause(fault, talk.scene), book, _limit_of(assignment.task, stage))
     finally:
         exit = session.close()
-    for what in talk.scene.overheard():
+    for what in (*talk.scene.overheard(), *talk.scene.last_words()):
         book.note(what)
     return exit
 

@@ -25,6 +25,7 @@ COMMANDS = (
     "adapter",
     "bench",
     "report",
+    "cassette",
 )
 # Commands that start agents or graders, and so run under the guard.
 GUARDED = frozenset(

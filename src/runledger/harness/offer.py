@@ -55,6 +55,7 @@ class Stagehand:
                 env={**home, **self._models(station, stack)},
                 servers=self._servers(station, ground, stack),
                 overheard=lambda: _drained(told),
+                last_words=lambda: _never_injected(station.faults.unmet()),
                 bell=bell,
             )
 
@@ -69,9 +70,7 @@ class Stagehand:
             found |= {**key_of(proxy, self.suite.mode, os.environ), proxy.env: server.url}
         return found
 
-    def _servers(
-        self, station: Station, ground: Ground, stack: ExitStack
-    ) -> tuple[McpServer, ...]:
+    def _servers(self, station: Station, ground: Ground, stack: ExitStack) -> tuple[McpServer, ...]:
         """Open a desk for each MCP server that the suite names; give what the agent starts."""
         found: list[McpServer] = []
         for proxy in self.suite.proxies.servers:
@@ -113,8 +112,8 @@ def _drained(told: deque[Happening]) -> Iterable[Happening]:
         yield told.popleft()
 
 
-def missed_faults(faults: Iterable[Fault]) -> Iterator[Log]:
+def _never_injected(faults: Iterable[Fault]) -> Iterator[Log]:
     """Tell of faults on purpose that nobody was there for."""
     for fault in faults:
         told = {"kind": fault.kind, "nth": fault.nth}
-        yield Log("warning", "a fault was never injected: that request did not come", told)
+        yield Log("warning", "fault never injected: the agent made fewer requests", told)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from typing import Any
 
 # RE2's own words for what it does not have, and ours for what to do about it.
@@ -43,6 +44,30 @@ def found_in(pattern: str, text: str) -> bool:
 def replaced(pattern: str, by: str, text: str) -> str:
     """Put a text, taken literally, in place of every match of a pattern."""
     return str(_compiled(pattern).sub(lambda match: by, _whole(text)))
+
+
+def rewritten(pattern: str, by: Callable[[str], str], text: str) -> str:
+    """Put what a function makes of each match of a pattern in its place."""
+    return str(_compiled(pattern).sub(lambda match: by(match[0]), _whole(text)))
+
+
+def finds_any(patterns: Iterable[str]) -> Callable[[str], bool]:
+    """Make the test whether one of some patterns matches anywhere in a text, in one search."""
+    return partial(_any_found, tuple(patterns))
+
+
+def _any_found(patterns: tuple[str, ...], text: str) -> bool:
+    either = _either(patterns)
+    if either is None:
+        return any(found_in(pattern, text) for pattern in patterns)
+    return bool(patterns) and found_in(either, text)
+
+
+@lru_cache(maxsize=256)
+def _either(patterns: tuple[str, ...]) -> str | None:
+    """Make one pattern of several; None where they are too large together, or one has no end."""
+    either = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return either if pattern_problem(either) is None else None
 
 
 @lru_cache(maxsize=4096)

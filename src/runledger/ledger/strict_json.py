@@ -20,7 +20,7 @@ class NotJson(ValueError):
     """Say in a few words why a text is not one JSON value."""
 
 
-def loads(text: str | bytes) -> Json:
+def loads(text: str | bytes, levels: int = MAX_DEPTH) -> Json:
     """Read one JSON value; refuse what readers understand differently, as a key given twice."""
     try:
         whole = text if isinstance(text, str) else text.decode()
@@ -29,12 +29,13 @@ def loads(text: str | bytes) -> Json:
         raise
     except (ValueError, RecursionError) as fault:
         raise NotJson(_reason(fault)) from None
-    if whole.count("[") + whole.count("{") > MAX_DEPTH and is_deep(value, MAX_DEPTH):
-        raise NotJson(_TOO_DEEP)
+    if whole.count("[") + whole.count("{") > levels and is_deep(value, levels):
+        raise NotJson(_too_deep(levels))
     return value
 
 
-_TOO_DEEP = f"nested too deeply, over {MAX_DEPTH} levels"
+def _too_deep(levels: int) -> str:
+    return f"nested too deeply, over {levels} levels"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def is_deep(value: Json, levels: int) -> bool:
 def _reason(fault: ValueError | RecursionError) -> str:
     match fault:
         case RecursionError():
-            return _TOO_DEEP
+            return _too_deep(MAX_DEPTH)
         case UnicodeDecodeError(start=start):
             return f"not UTF-8 at byte {start + 1}"
         case JSONDecodeError():

@@ -36,6 +36,7 @@ class CassetteUse:
     unused: int
     overridden: tuple[int, ...] = ()  # lines that matched only through an override
     warn_unused: bool = False  # the suite wants to hear of unused entries, but not to fail
+    left: tuple[int, ...] = ()  # lines of the unused entries, the first ones where they are many
 
 
 @dataclass(frozen=True, slots=True)

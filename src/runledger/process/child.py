@@ -163,9 +163,9 @@ class Child:
         self._bell = bell
         self._watch(bell.fd, select.POLLIN, bell.answer)
 
-    def watch(self, fd: int, react: Callable[[], None]) -> None:
+    def watch(self, fd: int, react: Callable[[], None], events: int = READABLE) -> None:
         """React to another descriptor, too, whenever we wait for the program."""
-        self._watch(fd, READABLE, react)
+        self._watch(fd, events, react)
 
     def unwatch(self, fd: int) -> None:
         """Let a descriptor be."""

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import CassetteError, did_you_mean
-from ..ledger.fingerprint import preview
-from ..ledger.strict_json import NotJson, loads
-from ..ledger.value import Json
+from ..errors import CassetteError
+from ..ledger.strict_json import MAX_DEPTH, NotJson, loads
+from .cassette_line import AnyEntry, Header, read_line
 from .entry import AgentStamp, McpEntry, ModelEntry
 from .entry import Entry as Entry
+from .expansion import Expander
+from .shorthand import Wrong
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-KEYS = ("tool", "args", "ok", "result", "error")
-KINDS = ("header", "blob", "mcp", "model")
-VERSION = 1
+LEVELS = 2 * MAX_DEPTH + 20  # a line wraps what was said, and may have to escape all of it
 
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What a cassette says of itself; the salt makes equal secrets equal placeholders."""
-
-    salt: str | None = None
+Line = TypeVar("Line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +34,53 @@ class Cassette:
     agent: AgentStamp | None = None  # who was recorded, where it told
     servers: tuple[McpEntry, ...] = ()
     models: tuple[ModelEntry, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)  # where it was recorded, by name
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A cassette with what only those want to know who look after it."""
+
+    cassette: Cassette
+    content: bytes
+    blobs: Mapping[str, int]  # the lines of all blobs, by id
+    unused_blobs: frozenset[str]
 
 
 def load_cassette(file: Path, shown: str | None = None) -> Cassette:
     """Read a whole cassette, or raise CassetteError for the first line that is wrong."""
+    return open_cassette(file, shown).cassette
+
+
+def open_cassette(file: Path, shown: str | None = None) -> Opened:
+    """Read a whole cassette, with its bytes and its blobs, or raise CassetteError."""
     path = shown if shown is not None else str(file)
     content = _content(file, path)
-    lines = tuple(_lines(content, path))
-    entries = tuple(line for line in lines if isinstance(line, Entry))
-    salts = {line.salt for line in lines if isinstance(line, Header)} - {None}
-    if len(salts) > 1:
-        raise CassetteError(path, None, "its headers have different salts; record it anew")
-    return Cassette(path, sha256(content).hexdigest(), entries, salts.pop() if salts else None)
+    expander = Expander()
+    lines = tuple(_lines(content, path, expander))
+    header = _header([line for line in lines if isinstance(line, Header)], path)
+    cassette = Cassette(
+        path,
+        sha256(content).hexdigest(),
+        _of(Entry, lines),
+        header.salt,
+        header.agent,
+        _of(McpEntry, lines),
+        _of(ModelEntry, lines),
+        header.places,
+    )
+    blobs = {id: blob.line for id, blob in expander.blobs.items()}
+    return Opened(cassette, content, blobs, frozenset(blobs) - expander.used)
 
 
-class _Wrong(ValueError):
-    """Say what is wrong with a line."""
+def all_entries(cassette: Cassette) -> list[AnyEntry]:
+    """List the entries of every kind in the order of the file."""
+    every: list[AnyEntry] = [*cassette.entries, *cassette.servers, *cassette.models]
+    return sorted(every, key=lambda entry: entry.line)
+
+
+def _of(kind: type[Line], lines: Sequence[object]) -> tuple[Line, ...]:
+    return tuple(line for line in lines if isinstance(line, kind))
 
 
 def _content(file: Path, path: str) -> bytes:
@@ -65,79 +90,30 @@ def _content(file: Path, path: str) -> bytes:
         raise CassetteError(path, None, f"cannot be read: {fault.strerror}") from fault
 
 
-def _lines(content: bytes, path: str) -> Iterator[Header | Entry]:
+def _lines(content: bytes, path: str, expander: Expander) -> Iterator[AnyEntry | Header]:
     lines = content.split(b"\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            yield _line(number, loads(line.rstrip(b"\r")))
-        except (NotJson, _Wrong) as fault:
+            found = read_line(number, loads(line.rstrip(b"\r"), LEVELS), expander)
+        except RecursionError:
+            raise CassetteError(path, number, "nested too deeply") from None
+        except (NotJson, Wrong) as fault:
             torn = isinstance(fault, NotJson) and number == len(lines)
             hint = "; the file ends within this line" if torn else ""
             raise CassetteError(path, number, f"{fault}{hint}") from None
+        if found is not None:
+            yield found
 
 
-def _line(number: int, line: Json) -> Header | Entry:
-    if not isinstance(line, dict):
-        raise _Wrong(f"an entry must be an object, not {_kind(line)}")
-    if "v" in line:
-        _check_further(line)
-        return Header(line.get("salt"))
-    _check_keys(line)
-    _check_values(line)
-    return Entry(
-        number, line["tool"], line["args"], line["ok"], line.get("result"), line.get("error")
-    )
-
-
-def _check_further(line: Mapping[str, Any]) -> None:
-    version, kind = line["v"], line.get("kind")
-    if version is True or version != VERSION:
-        shown = preview(version, 60)
-        raise _Wrong(f"version {shown} of the format is not known here, only {VERSION} is")
-    if kind not in KINDS:
-        raise _Wrong(f"unknown kind {preview(kind, 60)}{_nearest(str(kind), KINDS)}")
-    if kind != "header":
-        raise _Wrong(f"kind {kind} is not available in this version yet")
-    if not isinstance(line.get("salt"), (str, type(None))):
-        raise _Wrong(f"'salt' must be a text, not {_kind(line['salt'])}")
-
-
-def _check_keys(line: Mapping[str, Any]) -> None:
-    for key in line:
-        if key not in KEYS:
-            raise _Wrong(f"unknown key {key[:60]!r}{_nearest(key, KEYS)}")
-    for key in KEYS[:3]:
-        if key not in line:
-            raise _Wrong(f"the key {key!r} is missing (an entry has tool, args, ok, result)")
-
-
-def _check_values(line: Mapping[str, Any]) -> None:
-    for key, kind in (("tool", str), ("args", dict), ("ok", bool)):
-        if not isinstance(line[key], kind):
-            raise _Wrong(f"{key!r} must be {_KINDS[kind]}, not {_kind(line[key])}")
-    if line["ok"] and "result" not in line:
-        raise _Wrong("the key 'result' is missing; only an entry with \"ok\": false may lack it")
-    if line["ok"] and line.get("error") is not None:
-        raise _Wrong("'error' stands beside \"ok\": true")
-
-
-_KINDS = {
-    str: "a text",
-    dict: "an object",
-    list: "a list",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-}
-
-
-def _kind(value: object) -> str:
-    return _KINDS[type(value)]
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    return f"{did_you_mean(name, names)} (known: {', '.join(names)})"
+def _header(headers: Sequence[Header], path: str) -> Header:
+    """Make one header of all; a file that was joined of two has two."""
+    salts = {one.salt for one in headers} - {None}
+    if len(salts) > 1:
+        raise CassetteError(path, None, "its headers have different salts; record it anew")
+    agents = {one.agent for one in headers} - {None}
+    if len(agents) > 1:
+        raise CassetteError(path, None, "its headers name different agents; record it anew")
+    places = {name: place for one in headers for name, place in one.places.items()}
+    return Header(next(iter(salts), None), next(iter(agents), None), places)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
+from ..ledger.proxy import Profile
 from ..ledger.value import Json
 
 EntryKind: TypeAlias = Literal["tool", "mcp", "model"]
@@ -134,3 +135,15 @@ class ModelEntry:
     def asked(self) -> Json:
         """Give the body."""
         return self.body
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request of an agent to a model API, for which the recorded answer is wanted."""
+
+    method: str
+    path: str  # with the query, but for what is secret in it
+    body: bytes  # as it came
+    profile: Profile  # of the proxy it came through
+    agent: AgentStamp | None = None  # as its User-Agent tells
+    retry: bool = False  # the client says that it asked this before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,5 +41,18 @@ def mask_for(secrets: Sequence[str], cassette: Cassette) -> Mask | None:
     if salt is None:
         return None
     redactor = Redactor(secrets, salt=salt)
-    known = {mark for entry in cassette.entries for mark in hashes_in(entry.args)}
+    known = {mark for asked in _each_once(cassette) for mark in hashes_in(asked)}
     return lambda args: recognised(comparable(redactor.value(args)), salt, known)
+
+
+def _each_once(cassette: Cassette) -> Iterator[Json]:
+    """Yield what was asked for; messages that requests have in common come once."""
+    yield from (entry.args for entry in cassette.entries)
+    yield from (entry.params for entry in cassette.servers)
+    parts = (part for entry in cassette.models for part in _parts_of(entry.body))
+    yield from {id(part): part for part in parts}.values()
+
+
+def _parts_of(body: Json) -> Iterator[Json]:
+    for value in body.values() if isinstance(body, Mapping) else (body,):
+        yield from value if isinstance(value, list) else (value,)

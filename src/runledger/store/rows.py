@@ -52,8 +52,7 @@ def row_from(event: Mapping[str, Any], failures: tuple[Failure, ...]) -> TrialRo
         answered=event["answered"],
         tool_calls_by_name=event["tool_calls_by_name"],
         failures=failures,
-        cassette=cassette
-        and CassetteUse(**{**cassette, "overridden": tuple(cassette["overridden"])}),
+        cassette=cassette and _use_from(cassette),
         exit=Exit(**{**ended, "stderr": _needed(event)}, leaky=event["leaky"]),
         unjudged=tuple(event.get("unjudged", ())),
     )
@@ -72,7 +71,7 @@ def failure_from(fields: Mapping[str, Any]) -> Failure:
 def _cassette_fields(use: CassetteUse | None) -> Json:
     if use is None:
         return None
-    return {
+    fields: dict[str, Json] = {
         "path": use.path,
         "sha256": use.sha256,
         "entries": use.entries,
@@ -81,3 +80,9 @@ def _cassette_fields(use: CassetteUse | None) -> Json:
         "overridden": list(use.overridden),
         "warn_unused": use.warn_unused,
     }
+    return fields | {"left": list(use.left)} if use.left else fields
+
+
+def _use_from(fields: Mapping[str, Any]) -> CassetteUse:
+    lists = {"overridden": tuple(fields["overridden"]), "left": tuple(fields.get("left", ()))}
+    return CassetteUse(**{**fields, **lists})

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from ...ledger.strict_json import NotJson, loads
 from ...ledger.value import Json
-from .telling import SCHEMES, is_telling, is_telling_among
+from .telling import SCHEMES, is_schema, is_telling, is_telling_among
 
 SHORTEST_TOLD = 6  # under a telling name even a short one is meant to be secret
 MOST_TOLD = 1000
@@ -126,7 +126,8 @@ def _texts(value: Json, *, told: bool = False) -> Iterator[tuple[str, bool]]:
         path = value.get("path")  # a failure's details: what was expected and found at it
         beside = _AT_A_PATH if isinstance(path, str) and is_telling(path) else ()
         for name, item in value.items():
-            yield from _texts(item, told=told or is_telling_among(name, value) or name in beside)
+            tells = is_telling_among(name, value) and not is_schema(item)
+            yield from _texts(item, told=told or tells or name in beside)
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item, told=told)

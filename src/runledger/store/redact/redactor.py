@@ -30,7 +30,7 @@ from .placeholder import (
 )
 from .quoting import CODED_QUOTE, CODED_SIGN
 from .spelling import WRAPPED, WRAPPED_NEEDLE, code_needles, in_code, joined, spelled, unwrapped
-from .telling import is_telling, is_telling_among, telling_needles
+from .telling import is_schema, is_telling, is_telling_among, telling_needles
 from .token_shapes import hide_shapes, shape_needles
 from .urls import URL_NEEDLES, hide_in_urls
 
@@ -46,7 +46,6 @@ _QUOTE = rb"(?:\\*[\"']|" + CODED_QUOTE + rb")"
 _PASS = (
     rb"pass" + _QUOTE + rb"\s*" + CODED_SIGN + rb"\s*" + _QUOTE + rb"|pass\s*=|(?-i:[Pp]ass\s*[:>])"
 )
-_SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
 
 
 class Reading(NamedTuple):
@@ -191,7 +190,7 @@ class Redactor:
 
     def _item(self, whole: Mapping[str, Json], read: Reading, name: str) -> Json:
         item = whole[name]
-        if _is_secret_in(whole, name) and not _is_schema(item):
+        if _is_secret_in(whole, name) and not is_schema(item):
             return read.secret(item)
         return self._below(item, read)
 
@@ -253,14 +252,6 @@ def _is_secret_in(whole: Mapping[str, Json], name: str) -> bool:
         return False
     named = whole.get("name", whole.get("key", whole.get("Name")))
     return isinstance(named, str) and is_telling(named)
-
-
-def _is_schema(value: Json) -> bool:
-    """Say whether a value tells of what type a secret is, as the schema of a tool does."""
-    if not isinstance(value, Mapping):
-        return False
-    kind = value.get("type")
-    return isinstance(kind, str) and kind in _SCHEMA_TYPES and "value" not in value
 
 
 def _text(text: str, content: bytes, cleaned: bytes) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from functools import lru_cache
+
+from ...ledger.value import Json
 
 # A name is telling when its last words are one of these.
 ENDINGS = (
@@ -76,6 +78,7 @@ LONGEST = 200  # characters of a name that are looked at, and kept
 # Named like secrets, but every shell sets them to directories.
 _DIRECTORIES = frozenset({"PWD", "OLDPWD"})
 
+_SCHEMA_TYPES = frozenset({"string", "object", "array", "number", "integer", "boolean", "null"})
 _ENDINGS = frozenset(tuple(ending.split()) for ending in ENDINGS)
 _MOST_WORDS = max(map(len, _ENDINGS))
 _SEGMENT = re.compile(r"[A-Za-z0-9_. -]*[A-Za-z0-9][A-Za-z0-9_. -]*")
@@ -90,6 +93,14 @@ def is_telling(name: str) -> bool:
 def is_telling_among(name: str, names: Container[str]) -> bool:
     """Say whether a name tells, going by those beside it too: `pass` does so beside `user`."""
     return is_telling(name) or (name.lower() == "pass" and any(user in names for user in USERS))
+
+
+def is_schema(value: Json) -> bool:
+    """Say whether a value tells of what type a secret is, as the schema of a tool does."""
+    if not isinstance(value, Mapping):
+        return False
+    kind = value.get("type")
+    return isinstance(kind, str) and kind in _SCHEMA_TYPES and "value" not in value
 
 
 def telling_stems() -> str:

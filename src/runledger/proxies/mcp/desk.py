@@ -1,0 +1,138 @@
+"""The desk of one MCP server in one trial, where relays come in, each for a session of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import socket
+import sys
+import threading
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Protocol
+
+from ...errors import Interrupted, OutsideError, TrialFault
+from ...ledger.proxy import McpProxy
+from ...ledger.suite import McpServer
+from ...process.pipes import TooLarge
+from .. import Station
+from .backroom import Backroom
+from .line import HungUp, Line
+from .real import Real
+from .replaying import Replayed
+
+RELAY = str(Path(__file__).with_name("relay.py"))
+LONGEST_ADDRESS = 100  # bytes; systems take 104 or 108
+SHORT_PLACE = "/tmp"
+MOST_SESSIONS = 64  # at a time: each may be a process
+
+
+class Host(Protocol):
+    """Who answers the sessions of an agent."""
+
+    def serve(self, line: Line) -> None:
+        """Serve one session to its end, in a thread of its own."""
+
+    def close(self) -> None:
+        """Have the last word, when all sessions have ended."""
+
+
+def open_mcp(proxy: McpProxy, station: Station, room: Backroom) -> McpDesk:
+    """Open the desk of a server; who answers there is a matter of the trial's mode."""
+    if station.player is not None:
+        return McpDesk(proxy.name, station, Replayed(proxy.name, station, station.player))
+    return McpDesk(proxy.name, station, Real(proxy, station, room))
+
+
+class McpDesk:
+    """Take in relays until it is closed; `server` is what the agent is told to start."""
+
+    def __init__(self, name: str, station: Station, host: Host) -> None:
+        self._name = name
+        self._station = station
+        self._host = host
+        self._directory = _private_directory()
+        address = str(self._directory / "s")
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(address)
+        self._listener.listen()
+        self._sessions: dict[threading.Thread, Line] = {}
+        self._lock = threading.Lock()
+        self._is_open = True
+        self._wake, self._waker = os.pipe()
+        self._doorman = threading.Thread(target=self._take_in, name=f"mcp {name}", daemon=True)
+        self._doorman.start()
+        self.server = McpServer(name, sys.executable, ("-I", "-S", RELAY, address))
+
+    def close(self) -> None:
+        """Hang up on every relay, and wait until all sessions and their servers have ended."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        os.write(self._waker, b"!")
+        self._doorman.join()
+        for _, line in self._ongoing():
+            line.hang_up()
+        for session, _ in self._ongoing():
+            session.join()
+        self._host.close()
+        self._listener.close()
+        os.close(self._wake)
+        os.close(self._waker)
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def _ongoing(self) -> list[tuple[threading.Thread, Line]]:
+        with self._lock:
+            return list(self._sessions.items())
+
+    def _take_in(self) -> None:
+        poll = select.poll()
+        poll.register(self._listener, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        while self._wake not in dict(poll.poll()):
+            with contextlib.suppress(OSError):  # it left before it was taken in
+                connection, _ = self._listener.accept()
+                self._begin(Line(connection))
+
+    def _begin(self, line: Line) -> None:
+        session = threading.Thread(target=self._run, args=(line,), name=f"mcp {self._name}")
+        session.daemon = True
+        with self._lock:
+            crowded = len(self._sessions) >= MOST_SESSIONS
+            if not crowded:
+                self._sessions[session] = line
+        if crowded:
+            line.close()
+        else:
+            session.start()
+
+    def _run(self, line: Line) -> None:
+        try:
+            self._host.serve(line)
+        except (HungUp, Interrupted):
+            pass
+        except TooLarge as reason:
+            self._fail("message_too_large", str(reason))
+        except Exception as error:  # a fault of ours must not leave the agent waiting
+            self._fail("internal_error", f"{type(error).__name__}: {error}")
+        finally:
+            line.close()
+            with self._lock:
+                del self._sessions[threading.current_thread()]
+
+    def _fail(self, kind: str, reason: str) -> None:
+        self._station.fail(TrialFault(kind, f"MCP server {self._name}: {reason}"))
+
+
+def _private_directory() -> Path:
+    """Make a directory that only we may enter, with a name short enough for a socket in it."""
+    for parent in (None, SHORT_PLACE):
+        made = Path(mkdtemp(prefix="runledger-", dir=parent))
+        if len(os.fsencode(made)) + len("/s") <= LONGEST_ADDRESS:
+            return made
+        made.rmdir()
+    raise OutsideError(
+        f"no place for a socket: {made} is too long a path; set TMPDIR to a shorter one"
+    )

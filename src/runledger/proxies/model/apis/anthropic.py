@@ -1,0 +1,54 @@
+"""The Messages API of Anthropic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....ledger.value import Json
+from ..tokens import Spent, Tokens, below, count, name
+
+ENDS = ("message_stop", "error")
+ERRORS = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+
+
+def error(status: int, message: str) -> Json:
+    """Write an error as the API does."""
+    usual = "invalid_request_error" if status < 500 else "api_error"
+    return {"type": "error", "error": {"type": ERRORS.get(status, usual), "message": message}}
+
+
+def is_last(event: Json) -> bool:
+    """Say whether an event ends a stream."""
+    return below(event, "type") in ENDS
+
+
+def spent(events: Sequence[Json]) -> Spent | None:
+    """Read what was used; a later event of a stream says the sums anew, as far as they changed."""
+    figures: dict[str, Json] = {}
+    model = None
+    for event in events:
+        message = below(event, "message") or event
+        model = name(below(message, "model")) or model
+        usage = below(message, "usage")
+        if isinstance(usage, Mapping):
+            figures |= {key: value for key, value in usage.items() if value is not None}
+    return Spent(_tokens(figures), model) if figures else None
+
+
+def _tokens(usage: Mapping[str, Json]) -> Tokens:
+    written = count(usage.get("cache_creation_input_tokens"))
+    long = count(below(usage, "cache_creation", "ephemeral_1h_input_tokens"))
+    return Tokens(
+        input=count(usage.get("input_tokens")),
+        output=count(usage.get("output_tokens")),
+        cache_read=count(usage.get("cache_read_input_tokens")),
+        cache_write=max(0, written - long),
+        cache_write_1h=long,
+    )

@@ -1,0 +1,35 @@
+"""The Responses API of OpenAI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....ledger.value import Json
+from ..tokens import Spent, Tokens, below, count, name
+from .openai_error import error as error
+
+ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
+
+
+def is_last(event: Json) -> bool:
+    """Say whether an event ends a stream."""
+    return below(event, "type") in ENDS
+
+
+def spent(events: Sequence[Json]) -> Spent | None:
+    """Read what was used: the last event of a stream holds the whole response."""
+    for event in reversed(events):
+        response = below(event, "response") or event
+        usage = below(response, "usage")
+        if isinstance(usage, Mapping):
+            return Spent(_tokens(usage), name(below(response, "model")))
+    return None
+
+
+def _tokens(usage: Mapping[str, Json]) -> Tokens:
+    cached = count(below(usage, "input_tokens_details", "cached_tokens"))
+    return Tokens(
+        input=max(0, count(usage.get("input_tokens")) - cached),
+        output=count(usage.get("output_tokens")),
+        cache_read=cached,
+    )
