@@ -32,9 +32,9 @@ from runledger.ledger.proxy import ModelProxy
 from runledger.proxies import Station
 from runledger.proxies.faults import Faults
 from runledger.proxies.model import open_model
-from runledger.store.cassette import Cassette
-from runledger.store.entry import ModelAnswer, ModelEntry
-from runledger.store.player import Player
+from runledger.store.cassette.entry import ModelAnswer, ModelEntry
+from runledger.store.cassette.load import Cassette
+from runledger.store.replay.player import Player
 from runledger.suite.profile import load_profile
 
 CLIENT = Path(__file__).parent / "programs" / "model_client.py"

@@ -19,8 +19,8 @@ from runledger.errors import AgentError, CassetteMiss, SuiteError
 from runledger.ledger.event import FinalOutput, ToolCall, ToolResult
 from runledger.ledger.fingerprint import canonical_dumps
 from runledger.process.supervisor import Launch, Supervisor
-from runledger.store.cassette import load_cassette
-from runledger.store.player import Player
+from runledger.store.cassette.load import load_cassette
+from runledger.store.replay.player import Player
 from runledger.suite.document import CaseConfig, SuiteConfig
 from runledger.wire import messages
 

@@ -10,9 +10,9 @@ import pytest
 
 from kit import ECHO, entry, runledger, write_suite
 from runledger.ledger.event import ToolCall, ToolResult
-from runledger.store.entry import AgentStamp, McpEntry, ModelAnswer, ModelEntry
-from runledger.store.masking import Masking
-from runledger.store.recording import Recorder
+from runledger.store.cassette.entry import AgentStamp, McpEntry, ModelAnswer, ModelEntry
+from runledger.store.cassette.masking import Masking
+from runledger.store.cassette.recording import Recorder
 
 STREAM = {"content-type": "text/event-stream"}
 KEY = "sk-ant-api03-" + "Zx81kQpW72mN" * 7 + "AA"

@@ -24,9 +24,9 @@ from runledger.process.supervisor import Supervisor
 from runledger.proxies import Station
 from runledger.proxies.faults import Faults
 from runledger.proxies.mcp import Backroom, McpDesk, open_mcp
-from runledger.store.cassette import Cassette
-from runledger.store.entry import AgentStamp, McpEntry
-from runledger.store.player import Player
+from runledger.store.cassette.entry import AgentStamp, McpEntry
+from runledger.store.cassette.load import Cassette
+from runledger.store.replay.player import Player
 
 NAME = "srv"
 

@@ -22,8 +22,8 @@ from runledger.proxies import Station
 from runledger.proxies.faults import Faults
 from runledger.proxies.model import open_model
 from runledger.proxies.model.server import ModelServer
-from runledger.store.body import read_body
-from runledger.store.entry import AgentStamp, ModelAnswer, ModelEntry, ModelRequest
+from runledger.store.cassette.entry import AgentStamp, ModelAnswer, ModelEntry, ModelRequest
+from runledger.store.replay.body import read_body
 
 GENERIC = Profile("generic", 1)
 NOWHERE = "http://127.0.0.1:9"  # the port of nobody

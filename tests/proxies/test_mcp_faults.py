@@ -11,7 +11,7 @@ import pytest
 from proxies.mcp_kit import ECHO, RawAgent, Stall, open_stall
 from runledger.ledger.proxy import Fault
 from runledger.proxies.mcp import McpDesk
-from runledger.store.entry import McpEntry
+from runledger.store.cassette.entry import McpEntry
 
 LOG = {"method": "notifications/message", "params": {"data": "a"}}
 RECORDED = [McpEntry(0, "srv", "tools/call", {"name": "a"}, {"result": 1}, (LOG, LOG))]

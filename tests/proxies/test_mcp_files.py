@@ -11,11 +11,11 @@ from proxies.mcp_kit import NAME, Stall, open_stall
 from runledger.ledger.proxy import McpProxy
 from runledger.proxies import Station
 from runledger.proxies.faults import Faults
-from runledger.store.cassette import load_cassette
-from runledger.store.entry import AgentStamp
-from runledger.store.masking import mask_for, masking_for
-from runledger.store.player import Player
-from runledger.store.recording import Recorder
+from runledger.store.cassette.entry import AgentStamp
+from runledger.store.cassette.load import load_cassette
+from runledger.store.cassette.masking import mask_for, masking_for
+from runledger.store.cassette.recording import Recorder
+from runledger.store.replay.player import Player
 
 SECRET = "sk-ant-api03-8fkWq2ZxP0nVbT7rYcLm4JhDgEsA1uQi"
 

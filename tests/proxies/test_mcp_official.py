@@ -14,7 +14,7 @@ from pydantic import FileUrl
 
 from proxies.mcp_kit import Stall, open_stall
 from runledger.proxies.mcp import McpDesk
-from runledger.store.entry import AgentStamp
+from runledger.store.cassette.entry import AgentStamp
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proxies.mcp_kit import ECHO, Stall, open_stall
-from runledger.store.entry import AgentStamp, McpEntry
+from runledger.store.cassette.entry import AgentStamp, McpEntry
 
 
 @pytest.fixture

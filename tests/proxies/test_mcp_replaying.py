@@ -9,7 +9,7 @@ import pytest
 
 from proxies.mcp_kit import Stall, open_stall
 from runledger.ledger.value import Json
-from runledger.store.entry import McpEntry
+from runledger.store.cassette.entry import McpEntry
 
 LOG = {"method": "notifications/message", "params": {"data": "a"}}
 PROGRESS = {"method": "notifications/progress", "params": {"progress": 1}}

@@ -29,11 +29,11 @@ from proxies.model_kit import (
 )
 from runledger.ledger.usage import Usage
 from runledger.proxies.model.server import ModelServer
-from runledger.store.cassette import load_cassette
-from runledger.store.entry import AgentStamp
-from runledger.store.masking import masking_for
-from runledger.store.player import Player
-from runledger.store.recording import Recorder
+from runledger.store.cassette.entry import AgentStamp
+from runledger.store.cassette.load import load_cassette
+from runledger.store.cassette.masking import masking_for
+from runledger.store.cassette.recording import Recorder
+from runledger.store.replay.player import Player
 from scripted_model.server import ModelServer as ScriptedModel
 
 PROMPT: Any = [{"role": "user", "content": "SCRIPT: write_file"}]

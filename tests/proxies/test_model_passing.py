@@ -27,7 +27,7 @@ from proxies.model_kit import (
     document,
     serving,
 )
-from runledger.store.entry import AgentStamp
+from runledger.store.cassette.entry import AgentStamp
 
 ASKED = {"model": "claude", "stream": True, "messages": []}
 CLAUDE = {"user-agent": "claude-cli/2.1.197 (external, cli)"}

@@ -31,7 +31,7 @@ from runledger.proxies.model.asked import Asked
 from runledger.proxies.model.meter import Meter
 from runledger.proxies.model.outlet import Outlet
 from runledger.proxies.model.replay import Replay
-from runledger.store.entry import AgentStamp
+from runledger.store.cassette.entry import AgentStamp
 
 ASKED = {"model": "claude", "stream": True, "messages": []}
 

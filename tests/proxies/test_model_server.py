@@ -28,7 +28,7 @@ from proxies.model_kit import (
 )
 from runledger.proxies.model import open_model
 from runledger.proxies.model.asked import stamp_in
-from runledger.store.entry import AgentStamp, ModelEntry, ModelRequest
+from runledger.store.cassette.entry import AgentStamp, ModelEntry, ModelRequest
 
 
 def test_head_is_answered_in_every_mode_and_touches_nothing() -> None:

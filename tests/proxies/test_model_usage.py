@@ -18,7 +18,7 @@ from runledger.proxies.model.apis.choice import api_of
 from runledger.proxies.model.meter import usage_in
 from runledger.proxies.model.prices import cost_of
 from runledger.proxies.model.tokens import Tokens
-from runledger.store.entry import ModelAnswer
+from runledger.store.cassette.entry import ModelAnswer
 
 CHAT = {
     "model": "gpt-4o-2024-08-06",

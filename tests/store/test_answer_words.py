@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from runledger.store.answer_words import Said, said_in
-from runledger.store.entry import ModelAnswer
+from runledger.store.cassette.answer_words import Said, said_in
+from runledger.store.cassette.entry import ModelAnswer
 
 
 def stream(*values: Any) -> ModelAnswer:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from runledger.errors import CassetteError
-from runledger.store.cassette import Cassette, Entry, load_cassette
-from runledger.store.entry import AgentStamp
+from runledger.store.cassette.entry import AgentStamp
+from runledger.store.cassette.load import Cassette, Entry, load_cassette
 
 CATS = '{"tool":"search_docs","args":{"query":"cats"},"ok":true,"result":{"hits":[1]}}'
 FAILED = '{"tool":"create_issue","args":{},"ok":false,"error":"no such project"}'

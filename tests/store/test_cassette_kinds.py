@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from runledger.errors import CassetteError
-from runledger.store import expansion
-from runledger.store.cassette import Cassette, load_cassette, open_cassette
-from runledger.store.entry import McpEntry, ModelAnswer, ModelEntry
-from runledger.store.shorthand import START, links_from, shown_link
+from runledger.store.cassette import expansion
+from runledger.store.cassette.entry import McpEntry, ModelAnswer, ModelEntry
+from runledger.store.cassette.load import Cassette, load_cassette, open_cassette
+from runledger.store.cassette.shorthand import START, links_from, shown_link
 
 
 def model(body: Any = None, **answer: Any) -> dict[str, Any]:

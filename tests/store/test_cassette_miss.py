@@ -12,8 +12,8 @@ import yaml
 from runledger.errors import CassetteMiss
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
-from runledger.store.cassette import Cassette, Entry
-from runledger.store.player import Player
+from runledger.store.cassette.load import Cassette, Entry
+from runledger.store.replay.player import Player
 
 RECORD = "runledger run evals/demo --mode record --case t1"
 EXACT = CassetteRules()

@@ -15,8 +15,8 @@ from runledger.errors import CassetteMiss, UsageError
 from runledger.ledger.fingerprint import canonical_bytes
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
-from runledger.store.cassette import Cassette, Entry
-from runledger.store.player import Player
+from runledger.store.cassette.load import Cassette, Entry
+from runledger.store.replay.player import Player
 
 Call: TypeAlias = tuple[str, Mapping[str, Json]]
 

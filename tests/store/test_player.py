@@ -12,9 +12,9 @@ from runledger.errors import CassetteMiss
 from runledger.ledger.proxy import Profile
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
-from runledger.store.cassette import Cassette
-from runledger.store.entry import AgentStamp, Entry, McpEntry, ModelEntry, ModelRequest
-from runledger.store.player import Player
+from runledger.store.cassette.entry import AgentStamp, Entry, McpEntry, ModelEntry, ModelRequest
+from runledger.store.cassette.load import Cassette
+from runledger.store.replay.player import Player
 
 RECORD = "runledger run evals/demo --mode record --case t1"
 ANY_ORDER = CassetteRules()

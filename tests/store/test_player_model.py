@@ -11,9 +11,9 @@ from runledger.errors import CassetteMiss, UsageError
 from runledger.ledger.proxy import Profile, Rule
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
-from runledger.store.cassette import Cassette
-from runledger.store.entry import ModelAnswer, ModelEntry, ModelRequest
-from runledger.store.player import Player
+from runledger.store.cassette.entry import ModelAnswer, ModelEntry, ModelRequest
+from runledger.store.cassette.load import Cassette
+from runledger.store.replay.player import Player
 
 GENERIC = Profile("generic", 1)
 ANY_ORDER = CassetteRules()

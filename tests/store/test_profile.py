@@ -11,8 +11,8 @@ from runledger.ledger.fingerprint import canonical_bytes
 from runledger.ledger.proxy import Profile, Rule
 from runledger.ledger.suite import MatchRule
 from runledger.ledger.value import Json
-from runledger.store.profile import Numbers, normalise, scope_of
-from runledger.store.reading import Reading
+from runledger.store.replay.profile import Numbers, normalise, scope_of
+from runledger.store.replay.reading import Reading
 
 DAY = Rule(r"\d{4}-\d\d-\d\d", "[day]")
 ID = Rule(r"toolu_[a-z0-9]+", "[id-{n}]")
@@ -177,7 +177,7 @@ def test_ignored_paths_are_left_out(path: str, other: Json) -> None:
 )
 def test_odd_bodies_have_the_key_that_their_recording_has(body: bytes) -> None:
     """What is no JSON is a text, and long integers stay exact."""
-    from runledger.store.body import read_body
+    from runledger.store.replay.body import read_body
 
     reading = Reading(Profile("p", 1, (ID,)), PLAIN)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runledger.store.public import public_path
+from runledger.store.cassette.public import public_path
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 from runledger.errors import StoreError
 from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.value import Json
-from runledger.store.cassette import Entry, load_cassette
-from runledger.store.masking import Masking
-from runledger.store.recording import Recorder, salt_of
+from runledger.store.cassette.load import Entry, load_cassette
+from runledger.store.cassette.masking import Masking
+from runledger.store.cassette.recording import Recorder, salt_of
 
 
 def hide(value: Json) -> Json:

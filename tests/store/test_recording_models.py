@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runledger.ledger.event import ToolCall, ToolResult
-from runledger.store.cassette import Cassette, load_cassette
-from runledger.store.entry import AgentStamp, McpEntry, ModelAnswer, ModelEntry
-from runledger.store.flaws import flaws_in
-from runledger.store.frames import read_frame
-from runledger.store.masking import Masking, masking_for
-from runledger.store.recording import Recorder
+from runledger.store.cassette.entry import AgentStamp, McpEntry, ModelAnswer, ModelEntry
+from runledger.store.cassette.flaws import flaws_in
+from runledger.store.cassette.frames import read_frame
+from runledger.store.cassette.load import Cassette, load_cassette
+from runledger.store.cassette.masking import Masking, masking_for
+from runledger.store.cassette.recording import Recorder
 from runledger.store.schemas import read_schema
 
 STREAM = {"content-type": "text/event-stream"}

@@ -14,12 +14,12 @@ from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.grade import Failure
 from runledger.ledger.value import Json
 from runledger.process.deadline import Deadline
-from runledger.store.cassette import load_cassette
-from runledger.store.masking import Masking
-from runledger.store.player import Player
-from runledger.store.recording import Recorder
+from runledger.store.cassette.load import load_cassette
+from runledger.store.cassette.masking import Masking
+from runledger.store.cassette.recording import Recorder
 from runledger.store.redact.placeholder import comparable, holds_placeholder
 from runledger.store.redact.redactor import Redactor
+from runledger.store.replay.player import Player
 from runledger.tools import ToolSource
 from runledger.tools.conformance import check_tool_source
 from runledger.tools.record import Record

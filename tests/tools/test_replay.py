@@ -12,8 +12,8 @@ from runledger.errors import CassetteMiss
 from runledger.ledger.event import ToolCall, ToolResult
 from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.process.deadline import Deadline
-from runledger.store.cassette import Cassette, Entry, load_cassette
-from runledger.store.player import Player
+from runledger.store.cassette.load import Cassette, Entry, load_cassette
+from runledger.store.replay.player import Player
 from runledger.tools import ToolSource
 from runledger.tools.conformance import check_tool_source
 from runledger.tools.replay import Replay

@@ -14,7 +14,7 @@ from .options import OutputDir
 
 if TYPE_CHECKING:
     from ..harness.cassettes import Linted
-    from ..store.pruning import Pruned
+    from ..store.cassette.pruning import Pruned
 
 cassettes = typer.Typer(help="Look at cassettes, and look after them.")
 app.add_typer(cassettes, name="cassette", rich_help_panel=FILES)
@@ -64,7 +64,7 @@ def show(
 ) -> None:
     """Tell what is in a cassette: what was asked, and what was answered, in short."""
     from ..errors import CassetteError
-    from ..store.cassette import all_entries, open_cassette
+    from ..store.cassette.load import all_entries, open_cassette
     from ..views import cassette as view
     from .exits import put
     from .show import look_at

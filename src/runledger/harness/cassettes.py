@@ -10,9 +10,9 @@ from pathlib import Path
 from ..errors import CassetteError, UsageError
 from ..ledger.run import RunRecord, TrialRow
 from ..ledger.trajectory import CassetteUse
-from ..store.cassette import load_cassette
-from ..store.flaws import Flaw, flaws_in
-from ..store.pruning import Pruned, prune
+from ..store.cassette.flaws import Flaw, flaws_in
+from ..store.cassette.load import load_cassette
+from ..store.cassette.pruning import Pruned, prune
 from ..store.redact.environment import secrets_in
 from ..store.rundir import read_run
 

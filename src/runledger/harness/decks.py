@@ -18,8 +18,8 @@ from ..tools import ToolSource
 from .furnish import secrets_of_cassettes
 
 if TYPE_CHECKING:
-    from ..store.player import Player
-    from ..store.recording import Recorder
+    from ..store.cassette.recording import Recorder
+    from ..store.replay.player import Player
     from ..tools.toolbox import Toolbox
 
 SHORTEST_PLACE = 4  # a shorter path stands in too many texts by chance
@@ -47,9 +47,11 @@ def decks_for(suite: Suite, toolbox: Toolbox | None) -> OpenDeck:
 
 
 def _replay(suite: Suite, secrets: Sequence[str], task: Task, ground: Ground) -> Deck:
-    from ..store.cassette import load_cassette  # agents with tools of their own pay nothing for it
-    from ..store.masking import mask_for
-    from ..store.player import Player
+    from ..store.cassette.load import (
+        load_cassette,  # agents with tools of their own pay nothing for it
+    )
+    from ..store.cassette.masking import mask_for
+    from ..store.replay.player import Player
     from ..tools.replay import Replay
 
     file, shown = _cassette_of(suite, task)
@@ -63,8 +65,8 @@ def _replay(suite: Suite, secrets: Sequence[str], task: Task, ground: Ground) ->
 def _record(
     suite: Suite, toolbox: Toolbox, secrets: Sequence[str], task: Task, ground: Ground
 ) -> Deck:
-    from ..store.masking import masking_for
-    from ..store.recording import Recorder, salt_of
+    from ..store.cassette.masking import masking_for
+    from ..store.cassette.recording import Recorder, salt_of
     from ..tools.record import Record
 
     file, shown = _cassette_of(suite, task)

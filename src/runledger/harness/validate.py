@@ -9,7 +9,7 @@ from ..errors import CassetteError, Finding, SuiteError, UsageError
 from ..ledger.suite import Mode, Suite
 from ..process.supervisor import Supervisor
 from ..store.baseline import read_baseline, refuse_foreign
-from ..store.cassette import load_cassette
+from ..store.cassette.load import load_cassette
 from ..suite.load import load_suite
 from ..suite.tree import label_of
 from .furnish import toolbox_for

@@ -15,8 +15,8 @@ from ..ledger.event import Happening
 from .faults import Faults
 
 if TYPE_CHECKING:
-    from ..store.player import Player
-    from ..store.recording import Recorder
+    from ..store.cassette.recording import Recorder
+    from ..store.replay.player import Player
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..ledger.event import ToolCall, ToolResult
     from ..ledger.trajectory import CassetteUse
     from ..process.deadline import Deadline
-    from ..store.recording import Recorder
+    from ..store.cassette.recording import Recorder
     from . import ToolSource
 
 

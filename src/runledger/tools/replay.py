@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..ledger.grade import Failure
     from ..ledger.trajectory import CassetteUse
     from ..process.deadline import Deadline
-    from ..store.player import Player
+    from ..store.replay.player import Player
 
 
 class Replay:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from ..ledger.fingerprint import canonical_dumps, preview
 from ..ledger.printable import escape_json, inert, one_line, printable
 from ..ledger.value import Json
-from ..store.answer_words import Said, said_in
-from ..store.cassette import Opened, all_entries
-from ..store.cassette_line import AnyEntry
-from ..store.entry import Entry, McpEntry, ModelEntry
-from ..store.request_words import in_words
+from ..store.cassette.answer_words import Said, said_in
+from ..store.cassette.entry import Entry, McpEntry, ModelEntry
+from ..store.cassette.line import AnyEntry
+from ..store.cassette.load import Opened, all_entries
+from ..store.replay.request_words import in_words
 from .look import PLAIN, Look, count, paint, set_text
 
 SCHEMA_VERSION = 1

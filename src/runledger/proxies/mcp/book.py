@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
-from ...store.entry import AgentStamp, McpEntry
+from ...store.cassette.entry import AgentStamp, McpEntry
 from ...wire.jsonrpc import Answer, Heard, Notification, Request
 from .kept import Fields, asked, belongs_to, key_of, remark_of, reply_of, stamp_of
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ...ledger.strict_json import dump_line
 from ...ledger.value import ABSENT, Absent, Json
-from ...store.entry import AgentStamp
+from ...store.cassette.entry import AgentStamp
 from ...wire.jsonrpc import Answer, Notification, Request
 
 PROGRESS = "notifications/progress"

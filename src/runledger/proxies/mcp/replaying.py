@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...errors import CassetteMiss
 from ...ledger.fingerprint import canonical_bytes
 from ...ledger.value import Json
-from ...store.entry import McpEntry
+from ...store.cassette.entry import McpEntry
 from ...wire.jsonrpc import INTERNAL_ERROR, Answer, Heard, NotSpoken, Request
 from .. import Station
 from .book import PING
@@ -20,7 +20,7 @@ from .kept import Fields, asked, key_of, remark_to, reply_to
 from .line import HungUp, Line
 
 if TYPE_CHECKING:
-    from ...store.player import Player
+    from ...store.replay.player import Player
 
 NOT_A_REQUEST = -32600
 LASTING = frozenset(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ...ledger.proxy import Profile
 from ...ledger.value import Json
-from ...store.body import read_body
-from ...store.entry import AgentStamp, ModelRequest
-from ...store.public import public_path
+from ...store.cassette.entry import AgentStamp, ModelRequest
+from ...store.cassette.public import public_path
+from ...store.replay.body import read_body
 from .apis import Api
 from .apis.choice import api_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...errors import TrialFault
-from ...store.entry import ModelAnswer
+from ...store.cassette.entry import ModelAnswer
 from .frames import Splitter
 
 MOST_BYTES = 64 * 1024 * 1024  # of one answer

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...ledger.event import Happening, UsageReport
 from ...ledger.usage import Usage
 from ...ledger.value import Json
-from ...store.entry import ModelAnswer
+from ...store.cassette.entry import ModelAnswer
 from .apis import Api
 from .frames import read_document, read_event
 from .prices import cost_of

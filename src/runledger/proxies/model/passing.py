@@ -13,8 +13,8 @@ from yarl import URL
 
 from ...errors import TrialFault
 from ...ledger.printable import one_line
-from ...store.entry import ModelAnswer
-from ...store.public import KEPT_HEADERS
+from ...store.cassette.entry import ModelAnswer
+from ...store.cassette.public import KEPT_HEADERS
 from .asked import Asked
 from .heard import Heard
 from .meter import Meter
@@ -89,7 +89,8 @@ class PassOn:
         passage = Passage(asked, heard, outlet, self.meter)
         try:
             await passage.go(response)
-        except Cut:  # on purpose: it says nothing of upstream
+        except Cut:  # on purpose: in replay it is asked for, and cut, again
+            self.keep(asked, heard.answer(partial=True))
             raise
         except (Gone, asyncio.CancelledError):
             self.keep(asked, heard.answer(partial=not passage.ended))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...store.entry import ModelAnswer, ModelEntry
+from ...store.cassette.entry import ModelAnswer, ModelEntry
 from .asked import Asked
 
 if TYPE_CHECKING:
-    from ...store.recording import Recorder
+    from ...store.cassette.recording import Recorder
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...ledger.proxy import ModelProxy
-from ...store.entry import ModelAnswer
+from ...store.cassette.entry import ModelAnswer
 from .asked import Asked
 from .meter import Meter
 from .outlet import Cut, Gone, Outlet
 
 if TYPE_CHECKING:
-    from ...store.player import Player
+    from ...store.replay.player import Player
 
 
 @dataclass(frozen=True, slots=True)

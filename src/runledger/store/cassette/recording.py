@@ -1,0 +1,162 @@
+"""Write a cassette: gathered while a case runs, put in place in one step when it ended well."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ...errors import StoreError
+from ...ledger.fingerprint import fingerprint
+from ...ledger.strict_json import NotJson, dump_line, loads
+from ...ledger.trajectory import CassetteUse
+from ..lines import write_whole
+from .cleaning import cleaned
+from .entry import AgentStamp, Entry, McpEntry, ModelAnswer, ModelEntry
+from .line import AnyEntry, Header
+from .public import KEPT_HEADERS, public_path
+from .sharing import Sharing
+from .writing import entry_lines, header_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...ledger.event import ToolCall, ToolResult
+    from .masking import Masking
+
+FIRST_LINE = 64 * 1024  # a header is far shorter
+RETRIED = frozenset({408, 409, 429})  # and all from 500 on: after these a client asks again
+LONGEST_STAMP = 200
+NO_PLACES: Mapping[str, str] = MappingProxyType({})
+
+
+class Recorder:
+    """Gather the answers of one case, from any thread; nothing is written before `commit`.
+
+    `places` names the directories that are elsewhere on another machine: of those that occur, the
+    header tells where they were.
+    """
+
+    def __init__(
+        self, file: Path, shown: str, masking: Masking, places: Mapping[str, str] = NO_PLACES
+    ) -> None:
+        self._file = file
+        self._shown = shown
+        self._masking = masking
+        self._places = places
+        self._gathered: list[AnyEntry] = []
+        self._agent: AgentStamp | None = None
+        self._share = Sharing()
+        self._lock = threading.Lock()
+
+    def keep(self, call: ToolCall, result: ToolResult) -> None:
+        """Add a call of a tool and its answer."""
+        args = call.args
+        assert isinstance(args, Mapping)  # as the protocol demands of every call
+        self._add(Entry(0, call.name, args, result.ok, result.result, result.error))
+
+    def keep_mcp(self, entry: McpEntry) -> None:
+        """Add a request to an MCP server and its reply."""
+        self._add(entry)
+
+    def keep_model(self, entry: ModelEntry) -> None:
+        """Add a request to a model and its answer, without what may never be stored."""
+        headers = {name.lower(): value for name, value in entry.answer.headers.items()}
+        kept = {name: value for name, value in headers.items() if name in KEPT_HEADERS}
+        answer = replace(entry.answer, headers=kept)
+        body = self._share(entry.body)
+        self._add(replace(entry, path=public_path(entry.path), body=body, answer=answer))
+
+    def meet(self, agent: AgentStamp) -> None:
+        """Hear which agent is recorded; the first one told counts."""
+        with self._lock:
+            if self._agent is None:
+                name, version = agent.name[:LONGEST_STAMP], agent.version[:LONGEST_STAMP]
+                self._agent = AgentStamp(name, version)
+
+    def commit(self) -> CassetteUse:
+        """Put the cassette in place of the old one, and tell what is in it."""
+        with self._lock:
+            gathered = _lasting(self._gathered)
+        try:
+            entries = cleaned(gathered, self._masking.mask)
+            lines = b"".join(line for _, line in entry_lines(entries))
+        except RecursionError:
+            raise StoreError("what was said is nested too deeply to be written down") from None
+        content = header_line(self._header(lines)) + lines
+        replace_cassette(self._file, content)
+        count = len(entries)
+        digest = sha256(content).hexdigest()
+        return CassetteUse(self._shown, digest, entries=count, used=count, unused=0)
+
+    def drop(self) -> None:
+        """Forget what was gathered; the old cassette stays as it is."""
+        with self._lock:
+            self._gathered.clear()
+
+    def _add(self, entry: AnyEntry) -> None:
+        with self._lock:
+            self._gathered.append(entry)
+
+    def _header(self, lines: bytes) -> Header:
+        """Tell what a reader of these lines has to know."""
+        placed = {name: place for name, place in self._places.items() if _stands(place, lines)}
+        agent = self._agent and self._cleaned_stamp(self._agent)
+        said = lines.decode("utf-8", "replace") + (f"{agent.name} {agent.version}" if agent else "")
+        salted = self._masking.holds_placeholder(said)
+        return Header(self._masking.salt if salted else None, agent, placed)
+
+    def _cleaned_stamp(self, agent: AgentStamp) -> AgentStamp:
+        """Take secrets out of what an agent calls itself."""
+        name, version = self._masking.mask([agent.name, agent.version])
+        return AgentStamp(str(name), str(version))
+
+
+def _stands(text: str, lines: bytes) -> bool:
+    return bool(text) and dump_line(text)[1:-2] in lines
+
+
+def _lasting(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
+    """Leave out errors and broken answers after which the agent asked the same again."""
+    later: set[tuple[str, str, str]] = set()
+    kept: list[AnyEntry] = []
+    for entry in reversed(entries):
+        if isinstance(entry, ModelEntry):
+            key = (entry.method, entry.path, fingerprint(entry.body))
+            if key in later and _is_retried(entry.answer):
+                continue
+            later.add(key)
+        kept.append(entry)
+    return kept[::-1]
+
+
+def _is_retried(answer: ModelAnswer) -> bool:
+    return answer.partial or answer.status in RETRIED or answer.status >= 500
+
+
+def salt_of(file: Path) -> str | None:
+    """Find the salt of a cassette that may be broken, so that a new recording can keep it."""
+    try:
+        with file.open("rb") as opened:
+            header = loads(opened.readline(FIRST_LINE))
+    except (OSError, NotJson):
+        return None
+    salt = header.get("salt") if isinstance(header, dict) and "v" in header else None
+    return salt if isinstance(salt, str) else None
+
+
+def replace_cassette(file: Path, content: bytes) -> None:
+    """Put a cassette in place, in one step; where it is there already, nothing is touched."""
+    target = file.resolve()  # a link stays one
+    with suppress(OSError):
+        if target.read_bytes() == content:
+            return
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"could not write {file}: {error.strerror}: {target.parent}") from error
+    write_whole(target, content)

@@ -1,0 +1,1 @@
+"""The recorded answer to a request: found, or why there is none."""
