@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...ledger.strict_json import NotJson, dump_line, loads
@@ -29,9 +30,10 @@ def answer_fields(answer: ModelAnswer, write: Callable[[Json], Json]) -> dict[st
     if answer.is_stream:
         # Bytes that are no UTF-8 become halves of surrogate pairs, and bytes again when read.
         fields["sse"] = [frame.decode("utf-8", "surrogateescape") for frame in answer.frames]
-        fields |= {"t": list(answer.t)} if answer.t else {}
     else:
         fields |= _content_fields(b"".join(answer.frames), write)
+    times = list(answer.t) if answer.is_stream else list(answer.t[-1:])  # in one piece at its end
+    fields |= {"t": times} if times else {}
     return fields | {"partial": True} if answer.partial else fields
 
 
@@ -71,23 +73,31 @@ def read_answer(fields: Mapping[str, Any], expander: Expander) -> ModelAnswer:
     headers = _headers(checked(fields, "headers", dict, "resp") if "headers" in fields else {})
     if len([name for name in CONTENTS if name in fields]) != 1:
         raise Wrong(f"resp: must have one of {', '.join(CONTENTS)}")
-    if "sse" in fields:
-        return _stream(fields, ModelAnswer(status, headers, (), partial=partial))
-    if "t" in fields:
-        raise Wrong("resp: 't' may stand only beside 'sse'")
-    content = _content(fields, expander)
-    return ModelAnswer(status, headers, (content,) if content else (), partial=partial)
+    frames = _frames(fields, expander)
+    times = _times(fields, len(frames) if "sse" in fields else 1)
+    answer = ModelAnswer(status, headers, frames, times, partial)
+    return _as_stream(answer) if "sse" in fields else answer
 
 
-def _stream(fields: Mapping[str, Any], answer: ModelAnswer) -> ModelAnswer:
+def _as_stream(answer: ModelAnswer) -> ModelAnswer:
     headers = {"content-type": STREAM, **answer.headers}
     if not headers["content-type"].startswith(STREAM):
         raise Wrong(f"resp: 'sse' stands beside the content-type {headers['content-type']!r:.60}")
-    frames = tuple(map(_frame, checked(fields, "sse", list, "resp")))
+    return replace(answer, headers=headers)
+
+
+def _frames(fields: Mapping[str, Any], expander: Expander) -> tuple[bytes, ...]:
+    if "sse" in fields:
+        return tuple(map(_frame, checked(fields, "sse", list, "resp")))
+    content = _content(fields, expander)
+    return (content,) if content else ()
+
+
+def _times(fields: Mapping[str, Any], pieces: int) -> tuple[int, ...]:
     times = tuple(map(_time, checked(fields, "t", list, "resp"))) if "t" in fields else ()
-    if times and len(times) != len(frames):
-        raise Wrong(f"resp: 't' has {len(times)} items beside {len(frames)} of 'sse'")
-    return ModelAnswer(answer.status, headers, frames, times, answer.partial)
+    if times and len(times) != pieces:
+        raise Wrong(f"resp: 't' has {len(times)} items, and the answer has {pieces}")
+    return times
 
 
 def _frame(text: object) -> bytes:
