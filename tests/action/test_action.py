@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -104,6 +105,15 @@ def test_a_suite_that_passes(installed: Path, tmp_path: Path) -> None:
     assert runner.summary.startswith("### ✅ passed: `demo`, 1 of 1 case passed")
     assert "::error" not in done.log
     assert {"summary.json", "junit.xml"} <= {file.name for file in kept.glob("demo/*/*")}
+
+
+def test_an_unmodified_agent_is_replayed(installed: Path, tmp_path: Path) -> None:
+    """The proxy is installed along, so that the keyless gate needs no further step."""
+    example = ROOT / "examples" / "unmodified" / "plain"
+    shutil.copytree(example, tmp_path / "workspace" / "suite")
+    _, done = run_step(tmp_path, installed, suites="suite")
+
+    assert done.code == 0, done.log
 
 
 def test_the_report_is_found(installed: Path, tmp_path: Path) -> None:
