@@ -94,3 +94,35 @@ def test_an_investigator_reads_what_it_is_told_of(model: ModelServer) -> None:
         "Key findings:",
         "- It waits for 5 seconds.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("notes", "type"), [("1\tgo ahead", "tool_use"), ("1\twait for me", "text")]
+)
+def test_what_a_file_says_decides(model: ModelServer, notes: str, type: str) -> None:
+    """A script that looks before it acts does one thing or the other, by what it was given."""
+    turn = {"role": "user", "content": "SCRIPT: decide"}
+    tools = [{"name": "Read"}, {"name": "Write"}]
+
+    (call,) = post(model, "/v1/messages", messages=[turn], tools=tools)["content"]
+    result = {"type": "tool_result", "tool_use_id": call["id"], "content": notes}
+    turns = [turn, {"role": "user", "content": [result]}]
+    (then,) = post(model, "/v1/messages", messages=turns, tools=tools)["content"]
+
+    assert (call["name"], then["type"]) == ("Read", type)
+
+
+def test_three_turns_in_chat_completions(model: ModelServer) -> None:
+    """A script of several calls makes one after each result, and then answers."""
+    tools = [{"type": "function", "function": {"name": name}} for name in ("write", "read", "bash")]
+    messages: list[Any] = [{"role": "user", "content": "SCRIPT: three_turns"}]
+    names = []
+    for _ in range(3):
+        answer = post(model, "/v1/chat/completions", messages=messages, tools=tools)
+        (call,) = answer["choices"][0]["message"]["tool_calls"]
+        names.append(call["function"]["name"])
+        messages.append({"role": "tool", "tool_call_id": call["id"], "content": "done"})
+    answer = post(model, "/v1/chat/completions", messages=messages, tools=tools)
+
+    assert names == ["write", "read", "bash"]
+    assert answer["choices"][0]["message"]["content"].startswith("I wrote it")

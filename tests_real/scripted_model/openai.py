@@ -64,7 +64,7 @@ def error(message: str) -> Json:
 
 def _heard(message: Json) -> Iterator[Heard]:
     if message["role"] == "tool":
-        yield Answered(message["tool_call_id"])
+        yield Answered(message["tool_call_id"], _text(message["content"]))
     if message["role"] != "user":
         return
     content = message["content"]
@@ -72,6 +72,12 @@ def _heard(message: Json) -> Iterator[Heard]:
         yield Prompted(content)
         return
     yield from (Prompted(part["text"]) for part in content if part["type"] == "text")
+
+
+def _text(content: str | list[Json]) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part["type"] == "text")
 
 
 def _offer(function: Json) -> Offer:

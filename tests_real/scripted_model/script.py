@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from .phrases import chosen
+
 TOKENS_IN, TOKENS_OUT = 100, 20  # what every answer says that it cost
 
 COMMAND = "echo this went wrong >&2; exit 3"
@@ -86,6 +88,16 @@ SCRIPTS: Mapping[str, Sequence[Move]] = {
     "two_tools": [Call((write("a.txt"), write("b.txt"))), Say("I wrote two files.")],
     "mcp": [Call((mcp("hello"),)), Say("The server answered.")],
     "model_error": [Refuse()],
+    "three_turns": [
+        Call((write("made.txt"),)),
+        Call((read("made.txt"),)),
+        Call((shell("cat made.txt"),)),
+        Say("I wrote it, read it and printed it."),
+    ],
+    "twenty_turns": [
+        *(Call((shell(f"echo turn {turn}"),)) for turn in range(1, 21)),
+        Say("I took twenty turns."),
+    ],
     "slow": [Stall()],
     "slow_shell": [Call((shell("sleep 600"),)), Say("It ended.")],
 }
@@ -140,8 +152,6 @@ class Answered:
 
 Heard: TypeAlias = Prompted | Answered
 
-CHOICE = re.compile(r"^SCRIPT: (\w+)", re.MULTILINE)
-
 
 def follow(talk: Conversation, heard: Iterable[Heard]) -> Conversation:
     """Find the script, and how far it is, in what the model heard so far."""
@@ -151,10 +161,10 @@ def follow(talk: Conversation, heard: Iterable[Heard]) -> Conversation:
                 talk = replace(talk, waits=talk.waits + 1)
             case Answered(text=text):
                 talk = replace(talk, heard=(*talk.heard, text))
-            case Prompted(text) if choice := CHOICE.search(text):
+            case Prompted(text) if script := chosen(text):
                 talk = replace(
                     talk,
-                    script=choice[1],
+                    script=script,
                     prompt=text,
                     prompts=talk.prompts + 1,
                     heard=(),
@@ -163,12 +173,12 @@ def follow(talk: Conversation, heard: Iterable[Heard]) -> Conversation:
     return talk
 
 
-def next_move(talk: Conversation) -> Move:
+def next_move(talk: Conversation, scripts: Mapping[str, Sequence[Move]] = SCRIPTS) -> Move:
     """Choose the next move; a request without tools is one on the side, whatever it quotes."""
     if talk.script is None or not talk.offers:
         return ASIDE
     done = 0
-    for move in SCRIPTS[talk.script]:
+    for move in scripts[talk.script]:
         if isinstance(move, Call) and (done := done + len(move.uses)) <= talk.results:
             continue
         return move
@@ -177,6 +187,7 @@ def next_move(talk: Conversation) -> Move:
 
 WAIT = "wait_"
 TOOLS = {
+    "edit": re.compile(r"edit(_?file)?", re.IGNORECASE),
     "read": re.compile(r"read(_?file)?", re.IGNORECASE),
     "write": re.compile(r"write(_?file)?", re.IGNORECASE),
     "shell": re.compile(r"bash|shell|run_shell_command", re.IGNORECASE),

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
 from . import anthropic, openai
+from .decision import DECIDE, decide
+from .errands import ERRANDS
 from .investigation import INVESTIGATE, investigate
-from .script import Conversation, Move, Refuse, Stall, next_move
+from .script import SCRIPTS, Conversation, Move, Refuse, Stall, next_move
 
 APIS = {api.PATH: api for api in (anthropic, openai)}
+DECIDERS = {INVESTIGATE: investigate, DECIDE: decide}  # scripts that look at results
 MODELS = [{"id": "scripted", "object": "model", "type": "model"}]
 
 PING_EVERY_S = 0.2  # so that a client that went is noticed, and its thread ends
@@ -28,6 +31,7 @@ class Request:
     path: str
     body: dict[str, Any]
     talk: Conversation
+    headers: Mapping[str, str]
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -93,7 +97,8 @@ class Desk(BaseHTTPRequestHandler):
             self._reply(404, {"error": {"message": f"nothing is at {path}"}})
         else:
             talk = APIS[path].read(body)
-            self.server.requests.append(Request(path, body, talk))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.server.requests.append(Request(path, body, talk, headers))
             self._tell(path, talk)
 
     def _tell(self, path: str, talk: Conversation) -> None:
@@ -115,9 +120,8 @@ class Desk(BaseHTTPRequestHandler):
         stuck = self.server.stuck_at
         if stuck is not None and stuck in talk.prompt and talk.offers:
             return Stall()
-        if talk.script == INVESTIGATE and talk.offers:
-            return investigate(talk)
-        return next_move(talk)
+        decider = DECIDERS.get(talk.script or "") if talk.offers else None
+        return decider(talk) if decider else next_move(talk, {**SCRIPTS, **ERRANDS})
 
     def _reply(self, status: int, document: dict[str, Any]) -> None:
         text = json.dumps(document).encode()
