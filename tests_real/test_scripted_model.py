@@ -54,6 +54,16 @@ def test_chat_completions(model: ModelServer) -> None:
     assert answer["usage"]["total_tokens"] == 120
 
 
+def test_a_prompt_in_natural_words(model: ModelServer) -> None:
+    """A phrase chooses a script, too, and the call is in the words of the agent's own tools."""
+    turn = {"role": "user", "content": "Say in README.md how to run the tests."}
+    tools = [{"name": "Read", "input_schema": {"properties": {"file_path": {}}}}]
+
+    (call,) = post(model, "/v1/messages", messages=[turn], tools=tools)["content"]
+
+    assert (call["name"], call["input"]) == ("Read", {"file_path": "README.md"})
+
+
 def test_a_request_on_the_side(model: ModelServer) -> None:
     """A request that offers no tools is no part of a script, whatever it quotes."""
     answer = post(model, "/v1/messages", messages=[TURN])

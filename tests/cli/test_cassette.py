@@ -191,6 +191,18 @@ def test_lint_finds_values_of_the_environment(tmp_path: Path) -> None:
     assert "c.jsonl:3: $.resp.sse.0: a secret (env)" in done.out
 
 
+def test_lint_knows_the_homes_that_replay_finds(tmp_path: Path) -> None:
+    """The HOME of a workspace is called home, and is nobody's."""
+    places = {"home": "/tmp/runledger-demo-c/home"}
+    header = {"v": 1, "kind": "header", "agent": {"name": "a", "version": "1"}, "places": places}
+    read = entry("read", 1, path="/tmp/runledger-demo-c/home/.claude/projects")
+    (tmp_path / "c.jsonl").write_text(f"{json.dumps(header)}\n{json.dumps(read)}\n")
+
+    done = runledger("cassette", "lint", "c.jsonl", cwd=tmp_path)
+
+    assert (done.code, done.out.strip()) == (0, "c.jsonl: nothing to mend")
+
+
 def test_lint_finds_halves_and_unused_blobs_and_warns_of_homes(tmp_path: Path) -> None:
     """Every file is looked at, and the worst of them decides."""
     write_cassette(tmp_path / "half.jsonl", model(*FRAMES, partial=True))

@@ -1,0 +1,2 @@
+# Greet who is named, or else the world.
+echo "Hello, $1!"
