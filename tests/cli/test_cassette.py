@@ -203,7 +203,7 @@ def test_lint_knows_the_homes_that_replay_finds(tmp_path: Path) -> None:
     assert (done.code, done.out.strip()) == (0, "c.jsonl: nothing to mend")
 
 
-def test_lint_finds_halves_and_unused_blobs_and_warns_of_homes(tmp_path: Path) -> None:
+def test_lint_finds_unused_blobs_and_warns_of_halves_and_homes(tmp_path: Path) -> None:
     """Every file is looked at, and the worst of them decides."""
     write_cassette(tmp_path / "half.jsonl", model(*FRAMES, partial=True))
     (tmp_path / "blob.jsonl").write_text('{"v":1,"kind":"blob","id":"a","value":1}\n')
@@ -217,7 +217,7 @@ def test_lint_finds_halves_and_unused_blobs_and_warns_of_homes(tmp_path: Path) -
     homely = runledger("cassette", "lint", "home.jsonl", cwd=tmp_path)
 
     assert done.code == 1
-    assert "half.jsonl:3: $.resp.partial: half an answer" in done.out
+    assert "half.jsonl:3: warning: $.resp.partial: half an answer" in done.out
     assert "blob.jsonl:1: a blob that no line refers to" in done.out
     assert "home.jsonl:1: warning: a home directory: /home/somebody" in done.out
     assert "good.jsonl: nothing to mend" in done.out
@@ -237,11 +237,12 @@ def test_lint_says_nothing_of_what_was_hidden(tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "c.jsonl: nothing to mend\n")
 
 
-def test_prune_takes_out_halves_and_blobs_that_nobody_needs(tmp_path: Path) -> None:
-    """The rest says the same as before; salt and agent stay."""
+def test_prune_takes_out_blobs_that_nobody_needs(tmp_path: Path) -> None:
+    """The rest says the same as before; salt, agent and half answers stay."""
     file = tmp_path / "c.jsonl"
     whole = model(*FRAMES, body={**BODY, "turn": 2})
-    write_cassette(file, model(*FRAMES, partial=True, body={"other": 1}), whole)
+    half = model(*FRAMES, partial=True, body={"other": 1})
+    write_cassette(file, half, whole)
     with file.open("a") as opened:
         opened.write('{"v":1,"kind":"blob","id":"a","value":1}\n')
     before = file.read_bytes()
@@ -251,11 +252,10 @@ def test_prune_takes_out_halves_and_blobs_that_nobody_needs(tmp_path: Path) -> N
     done = runledger("cassette", "prune", "c.jsonl", cwd=tmp_path)
 
     assert (dry.code, done.code) == (0, 0)
-    assert "would take out partial answers: 1 (lines 2)" in dry.out
-    assert "c.jsonl: took out partial answers: 1 (lines 2)" in done.out
+    assert "would take out unused blobs: 1 (lines 6)" in dry.out
     assert "c.jsonl: took out unused blobs: 1 (lines 6)" in done.out
     expected = tmp_path / "expected.jsonl"
-    write_cassette(expected, whole)
+    write_cassette(expected, half, whole)
     assert file.read_bytes() == expected.read_bytes()
 
 

@@ -85,7 +85,7 @@ def show(
     epilog="Exit codes: 0 nothing to mend (warnings may be), 1 flaws found, 2 a file is unreadable."
 )
 def lint(files: CassetteFiles) -> None:
-    """Find secrets, also those split over a stream, halves of answers, and unused blobs."""
+    """Find secrets, also those split over a stream, and unused blobs; warn of half answers."""
     from ..harness.cassettes import lint_cassettes
     from .exits import put, say, worst
 
@@ -104,7 +104,7 @@ def lint(files: CassetteFiles) -> None:
 def prune(
     file: CassetteFile, run: RunChoice = None, dry_run: DryRun = False, output_dir: OutputDir = None
 ) -> None:
-    """Take out halves of answers, unused blobs and, with --run, entries that it left unused."""
+    """Take out blobs that nobody uses and, with --run, the entries that this run left unused."""
     from ..harness.cassettes import prune_cassette
     from ..ledger.suite import OUTPUT_DIR
     from ..store.rundir import find_run
@@ -132,12 +132,7 @@ def _taken_out(file: Path, pruned: Pruned, *, dry_run: bool) -> Iterator[str]:
         yield f"{file}: nothing to take out"
         return
     verb = "would take out" if dry_run else "took out"
-    kinds = (
-        ("partial answers", pruned.partial),
-        ("unused entries", pruned.unused),
-        ("unused blobs", pruned.blobs),
-    )
-    for what, lines in kinds:
+    for what, lines in (("unused entries", pruned.unused), ("unused blobs", pruned.blobs)):
         if lines:
             yield f"{file}: {verb} {what}: {len(lines)} (lines {_named(lines)})"
     became = "would become" if dry_run else "became"

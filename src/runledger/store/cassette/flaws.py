@@ -114,7 +114,8 @@ def _secrets_in_stream(line: int, answer: ModelAnswer, redactor: Redactor) -> It
 def _halves(line: int, answer: ModelAnswer) -> Iterator[Flaw]:
     if answer.partial:
         what = "half an answer: the client left before its end"
-        yield Flaw(line, "$.resp.partial", what, "record it anew, or take it out: cassette prune")
+        advice = "if the agent was not meant to leave, record it anew"
+        yield Flaw(line, "$.resp.partial", what, advice, is_warning=True)
 
 
 def _homes(lines: Sequence[tuple[int, Json]], cassette: Cassette) -> Iterator[Flaw]:

@@ -17,7 +17,6 @@ from .writing import entry_lines, header_line
 class Pruned:
     """What was taken out of a cassette, by line, and its size before and after."""
 
-    partial: tuple[int, ...]
     unused: tuple[int, ...]
     blobs: tuple[int, ...]
     before: int
@@ -26,22 +25,21 @@ class Pruned:
     @property
     def is_nothing(self) -> bool:
         """Say whether all of it is needed."""
-        return not (self.partial or self.unused or self.blobs)
+        return not (self.unused or self.blobs)
 
 
 def prune(file: Path, left: Collection[int] = (), *, dry_run: bool = False) -> Pruned:
-    """Take out halves of answers, entries of these lines, and blobs that nobody needs then."""
+    """Take out entries of these lines, and blobs that nobody needs then."""
     opened = open_cassette(file)
-    partial = tuple(one.line for one in opened.cassette.models if one.answer.partial)
-    unused = tuple(sorted(set(left) - set(partial)))
+    unused = tuple(sorted(left))
     blobs = tuple(sorted(opened.blobs[id] for id in opened.unused_blobs))
     size = len(opened.content)
-    if not (partial or unused or blobs):
-        return Pruned((), (), (), size, size)
-    content = _without(opened, {*partial, *unused})
+    if not (unused or blobs):
+        return Pruned((), (), size, size)
+    content = _without(opened, unused)
     if not dry_run:
         replace_cassette(file, content)
-    return Pruned(partial, unused, blobs, size, len(content))
+    return Pruned(unused, blobs, size, len(content))
 
 
 def _without(opened: Opened, lines: Collection[int]) -> bytes:

@@ -7,6 +7,7 @@ import re
 from ...ledger.difference import Difference
 
 LONGEST = 80
+SHORTEST = 4  # a shorter word stands in the rest of the text, too
 _SPACE = re.compile(r"\s")
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 
@@ -25,6 +26,8 @@ def changed_words(one: Difference) -> str | None:
         return None
     if len(words[0]) == len(left):
         return None  # the whole text: ignoring it says the same
+    if min(map(len, words)) < SHORTEST:
+        return None
     return "|".join(_SPECIAL.sub(r"\\\1", word) for word in words)
 
 
