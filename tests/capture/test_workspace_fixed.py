@@ -288,3 +288,36 @@ def test_a_unique_workspace_has_a_home_too(tmp_path: Path, template: Path) -> No
         assert not list(Path(str(second.home)).iterdir())
 
     assert not list((tmp_path / "w").iterdir())
+
+
+def test_a_run_that_hangs_is_not_waited_for_for_good(
+    parent: Path, template: Path, stop: Stop
+) -> None:
+    """Who waits for another run says so in the end, and names the place."""
+    holder = Fixed(parent, "demo", Furnishing(template), stop)
+    waiter = Fixed(parent, "demo", Furnishing(template), stop, patience_s=0.05)
+
+    with holder.open(TRIAL), pytest.raises(OutsideError, match=r"runledger-demo-c1 .*another run"):
+        waiter.open(TRIAL).__enter__()
+
+
+def test_trials_of_one_run_wait_for_each_other_however_long(
+    parent: Path, template: Path, stop: Stop
+) -> None:
+    """Each has its own time; only other runs try our patience."""
+    places = Fixed(parent, "demo", Furnishing(template), stop, patience_s=0.0)
+    entered = threading.Event()
+    seen: list[str] = []
+
+    def second() -> None:
+        entered.set()
+        with places.open(TRIAL) as ground:
+            seen.append(ground.directory)
+
+    thread = threading.Thread(target=second)
+    with places.open(TRIAL):
+        thread.start()
+        entered.wait()
+        assert not seen
+    thread.join()
+    assert len(seen) == 1

@@ -251,6 +251,36 @@ def test_a_budget_of_tokens_holds_in_replay(plain: Plain) -> None:
     assert done.failure_types("hello") == ["budget_exceeded"]
 
 
+def test_a_silent_agent_is_stopped_at_its_budget(tmp_path: Path, model: Model) -> None:
+    """It says nothing before it is done; its model's answers tell what it has spent so far."""
+    suite = Plain(tmp_path, model)
+    agent = suite.suite / "agent.py"
+    agent.write_text(agent.read_text().replace("messages += [", "messages += []; [  # forever"))
+    suite.document["budgets"] = {"max_tokens_out": 50}
+    done = suite.run("--mode", "live", env={"ANTHROPIC_API_KEY": KEY})
+
+    assert done.failure_types("hello") == ["budget_exceeded"]
+    assert len(model.asked) < 10
+
+
+def test_a_key_that_the_suite_sets_is_the_one(tmp_path: Path, model: Model) -> None:
+    """Nobody's environment comes over what a suite says."""
+    suite = Plain(tmp_path, model)
+    suite.document["env"]["set"]["ANTHROPIC_API_KEY"] = "of the suite"
+    suite.record()
+
+    assert model.keys == {"of the suite"}
+
+
+def test_what_cannot_be_compared_is_found_before_any_agent_starts(plain: Plain) -> None:
+    """A request to a model is compared whole."""
+    plain.document["cassettes"] = {"match": {"model": {"match": "subset"}}}
+    done = plain.run()
+
+    assert done.code == 2
+    assert "cassettes.match.model.match: must be exact" in done.err
+
+
 def test_a_refusal_that_the_agent_overcame_is_not_recorded(tmp_path: Path, model: Model) -> None:
     """An agent that asks again after a 529 is replayed without it."""
     suite = Plain(tmp_path, model)

@@ -7,12 +7,15 @@ import fcntl
 import os
 import select
 import stat
+import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import Interrupted, OutsideError
 from ..ledger.task import Trial
+from ..process.deadline import Deadline
 from ..process.stop import Stop
 from .workspace import Ground, Workspaces, copy_tree, refuse_inside, remove
 
@@ -21,6 +24,7 @@ DATE = 1_577_836_800  # 1 January 2020
 PRIVATE = 0o700
 FOREIGN = "it belongs to another user"
 POLL_MS = 20  # between two looks whether another trial still holds the place
+PATIENCE_S = 600.0  # with another run that holds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +75,34 @@ class Fixed:
     furnishing: Furnishing
     stop: Stop  # ends the wait
     owner: int = field(default_factory=os.getuid)
+    patience_s: float = PATIENCE_S
+    turns: defaultdict[Path, threading.Lock] = field(
+        default_factory=lambda: defaultdict(threading.Lock)
+    )  # among the trials of this run, each of which has its time
 
     @contextlib.contextmanager
     def open(self, trial: Trial) -> Iterator[Ground]:
         """Furnish the case's place, and remove it afterwards."""
         place = self.parent / f"runledger-{self.stem}-{trial.task.id}"
         refuse_inside(place, self.furnishing.template)
-        with self._held(place):
+        with self._turn(place), self._held(place):
             try:
                 _clear(place)
                 yield self.furnishing.lay_out(place)
             finally:
                 remove(place)
+
+    @contextlib.contextmanager
+    def _turn(self, place: Path) -> Iterator[None]:
+        """Wait until no other trial of this run needs the place, however long that takes."""
+        turn = self.turns[place]
+        while not turn.acquire(timeout=POLL_MS / 1000):
+            if self.stop.requested:
+                raise Interrupted("stopped by a signal")
+        try:
+            yield
+        finally:
+            turn.release()
 
     @contextlib.contextmanager
     def _held(self, place: Path) -> Iterator[None]:
@@ -94,13 +114,14 @@ class Fixed:
             os.close(fd)
 
     def _hold(self, place: Path) -> int:
+        deadline = Deadline.after(self.patience_s)
         while True:
             fd = self._enter(place)
             if fd is None:
                 continue
             with contextlib.ExitStack() as stack:
                 stack.callback(os.close, fd)
-                self._lock(fd)
+                self._lock(fd, place, deadline)
                 if _is_at(fd, place):  # if not, who held it took it away: make it again
                     stack.pop_all()
                     return fd
@@ -124,13 +145,15 @@ class Fixed:
         os.fchmod(fd, PRIVATE)
         return fd
 
-    def _lock(self, fd: int) -> None:
-        """Wait for the lock, or for the end of the run."""
+    def _lock(self, fd: int, place: Path, deadline: Deadline) -> None:
+        """Wait for the lock, or for the end of the run; another run may hang, so not for good."""
         poll = select.poll()
         poll.register(self.stop.fd, select.POLLIN)
         while not _locked(fd):
             if poll.poll(POLL_MS):
                 raise Interrupted("stopped by a signal")
+            if deadline.passed():
+                raise _refusal(place, f"another run has used it for {self.patience_s:g} s")
 
 
 def _date(work: Path) -> None:

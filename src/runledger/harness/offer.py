@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING
 
 from ..capture.trial import Scene
 from ..capture.workspace import Ground
-from ..ledger.event import Happening, Log
+from ..errors import TrialFault
+from ..ledger.event import Happening, Log, UsageReport
+from ..ledger.grade import budget_failure
 from ..ledger.proxy import Fault, ModelProxy
 from ..ledger.suite import McpServer, Suite
 from ..ledger.task import Task
+from ..ledger.trajectory import Metered
+from ..ledger.usage import Limits, Tally, breaches
 from ..process.bell import Bell
 from ..process.supervisor import Supervisor
 
@@ -46,15 +51,15 @@ class Stagehand:
             yield Scene(ground.directory, home)
             return
         with ExitStack() as stack:
-            told: deque[Happening] = deque()
             bell = Bell()
             stack.callback(bell.close)
-            station = _station(told.append, bell, task, deck)
+            ear = _Ear(task.limits, bell)
+            station = _station(ear.hear, bell, task, deck)
             yield Scene(
                 directory=ground.directory,
                 env={**home, **self._models(station, stack)},
                 servers=self._servers(station, ground, stack),
-                overheard=lambda: _drained(told),
+                overheard=ear.told,
                 last_words=lambda: _never_injected(station.faults.unmet()),
                 bell=bell,
             )
@@ -67,7 +72,7 @@ class Stagehand:
 
             server = open_model(proxy, station)
             stack.callback(server.close)
-            found |= {**key_of(proxy, self.suite.mode, os.environ), proxy.env: server.url}
+            found |= {**key_of(proxy, self.suite, os.environ), proxy.env: server.url}
         return found
 
     def _servers(self, station: Station, ground: Ground, stack: ExitStack) -> tuple[McpServer, ...]:
@@ -90,12 +95,12 @@ def _own_places(ground: Ground) -> dict[str, str]:
     return {name: path for name, path in found.items() if path is not None}
 
 
-def key_of(proxy: ModelProxy, mode: str, caller: Mapping[str, str]) -> dict[str, str]:
+def key_of(proxy: ModelProxy, suite: Suite, caller: Mapping[str, str]) -> dict[str, str]:
     """Give the variable with the key: the caller's own, or in replay one that opens nothing."""
     name = proxy.key_env or USUAL_KEYS.get(proxy.env)
-    if name is None:
+    if name is None or name in suite.agent.env_set:
         return {}
-    if mode == "replay":
+    if suite.mode == "replay":
         return {name: REPLAYED_KEY}
     return {name: caller[name]} if name in caller else {}
 
@@ -107,9 +112,35 @@ def _station(tell: Callable[[Happening], None], bell: Bell, task: Task, deck: De
     return Station(tell, bell.ring, Faults(task.faults), deck.player, deck.recorder)
 
 
-def _drained(told: deque[Happening]) -> Iterable[Happening]:
-    while told:
-        yield told.popleft()
+class _Ear:
+    """Hear what the servers of a trial tell, from any thread, and end it when it is too costly.
+
+    An agent that says nothing until it is done would else find out at the end.
+    """
+
+    def __init__(self, limits: Limits, bell: Bell) -> None:
+        self._limits = limits
+        self._bell = bell
+        self._told: deque[Happening] = deque()
+        self._metered = Metered()
+        self._lock = threading.Lock()
+
+    def hear(self, what: Happening) -> None:
+        """Take something in."""
+        with self._lock:
+            self._told.append(what)
+            if not isinstance(what, UsageReport):
+                return
+            self._metered = self._metered.with_report(what)
+            usage = self._metered.usage
+        for breach in breaches(self._limits, Tally(usage=usage)):
+            failure = budget_failure(breach)
+            self._bell.ring(TrialFault(failure.type, failure.message, failure.details))
+
+    def told(self) -> Iterator[Happening]:
+        """Give what was heard since somebody asked last."""
+        while self._told:
+            yield self._told.popleft()
 
 
 def _never_injected(faults: Iterable[Fault]) -> Iterator[Log]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,9 +55,19 @@ def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor
     _refuse_contradictions(suites, options)
     for suite in suites:
         refuse_unfit(suite)
+        _require_proxy(suite)
     chosen = [(suite, tasks) for suite, tasks in _chosen(suites, options) if tasks]
     ready = [_with_baseline(suite, tasks, options) for suite, tasks in chosen]
     return [replace(one, toolbox=toolbox_for(one.suite, supervisor)) for one in ready]
+
+
+def _require_proxy(suite: Suite) -> None:
+    """Raise UsageError, before any agent starts, where the model proxy is not installed."""
+    if suite.proxies.models and find_spec("aiohttp") is None:
+        raise UsageError(
+            f"{suite.name}: proxies.model needs aiohttp, which is not installed; "
+            "install it: pip install 'runledger[proxy]'"
+        )
 
 
 def _refuse_contradictions(suites: Sequence[Suite], options: RunOptions) -> None:

@@ -35,6 +35,6 @@ class Bell:
         with self._lock:
             if not self._closed:
                 self._closed = True
-                with contextlib.suppress(OSError):
-                    os.close(self.fd)
-                    os.close(self._write_fd)
+                for fd in (self.fd, self._write_fd):
+                    with contextlib.suppress(OSError):
+                        os.close(fd)

@@ -91,10 +91,18 @@ def _check_reuse(source: Source, config: SuiteConfig) -> Iterator[Finding]:
 def _check_rules(source: Source, config: SuiteConfig) -> Iterator[Finding]:
     rules = config.cassettes.match if config.cassettes else None
     for tool, rule in (rules or {}).items():
+        if rule.match == "subset" and _is_of_models(tool):
+            steps = ("cassettes", "match", tool, "match")
+            yield point(source, steps, "must be exact: requests to a model are compared whole")
         for pattern in rule.replace or {}:
             problem = pattern_problem(pattern)
             if problem is not None:
                 yield point(source, ("cassettes", "match", tool, "replace", pattern), problem)
+
+
+def _is_of_models(name: str) -> bool:
+    """Say whether a rule is for requests to a model: all of them, or those of a path."""
+    return name == "model" or name.startswith("/") or " /" in name
 
 
 def _check_paths(source: Source, config: SuiteConfig, tree: SuiteTree) -> Iterator[Finding]:
