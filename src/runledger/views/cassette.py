@@ -120,7 +120,7 @@ def _answered(entry: AnyEntry) -> Iterator[str]:
         case Entry():
             yield f"failed {preview(entry.error, SHORT)}"
         case McpEntry():
-            yield preview(entry.reply, SHORT)
+            yield preview(entry.reply, SHORT) if entry.reply else "none: the agent did not wait"
             if around := len(entry.before) + len(entry.after):
                 yield f"with {count(around, 'message')} of the server around it"
         case ModelEntry():

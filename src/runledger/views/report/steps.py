@@ -116,7 +116,9 @@ def _usage_step(report: UsageReport, most: int) -> dict[str, Json]:
     usage = report.usage
     step: dict[str, Json] = {"kind": "usage", "in": usage.tokens_in, "out": usage.tokens_out}
     step |= {"cost": usage.cost_usd, "model": usage.model and usage.model[:200]}
-    return step | _extra(report.extra, most)
+    if not report.was_seen:
+        return step | _extra(report.extra, most)
+    return step | {"seen": True}
 
 
 def _value(value: Json, most: int) -> dict[str, Json]:

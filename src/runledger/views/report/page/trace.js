@@ -157,6 +157,7 @@ function usageWords(usage) {
     usage.out !== null && `${count(usage.out, "token")} out`,
     usage.cost !== null && money(usage.cost),
     usage.model,
+    usage.seen && "seen in the model's answer",
   ];
   return words.filter(Boolean).join(" · ");
 }
