@@ -259,6 +259,22 @@ def test_a_miss_counts_although_the_agent_answers() -> None:
     rung.bell.close()
 
 
+def test_a_miss_counts_that_is_told_while_the_agent_is_ended() -> None:
+    """Its last request may still be on the way when it has answered."""
+    rung = Rung()
+    agent = Scripted(DONE)
+    close = agent.close
+
+    def ring() -> Exit:
+        rung.bell.ring(CassetteMiss("cassette_miss", "at the end"))
+        return close()
+
+    agent.close = ring  # type: ignore[method-assign]
+
+    assert types(attempt(agent, scene=rung.scene())) == ["cassette_miss"]
+    rung.bell.close()
+
+
 def test_usage_that_was_seen_stops_a_trial_over_its_budget() -> None:
     """Tokens read from the model's answers count, and those that the agent tells do not double."""
     seen = UsageReport(Usage(tokens_out=60), {"source": "model"})

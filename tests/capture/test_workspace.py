@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from runledger.capture.workspace import Shared, copies, empty, worktrees
-from runledger.errors import UsageError
+from runledger.capture.workspace import Shared, copies, copy_tree, empty, worktrees
+from runledger.errors import OutsideError, UsageError
 from runledger.ledger.task import Task, Trial
 from runledger.process.supervisor import Supervisor
 
@@ -86,6 +88,43 @@ def test_a_copy_leaves_its_template_alone(tmp_path: Path) -> None:
 
     assert (template / "sub/a.txt").read_text() == "one"
     assert not (tmp_path / "w/p1").exists()
+
+
+def test_what_is_no_file_is_named_and_not_copied(tmp_path: Path) -> None:
+    """A pipe would be waited for, and a device might never end."""
+    template = tmp_path / "template"
+    places = copies(tmp_path / "w", template, keep=False)
+    (template / "sub").mkdir(parents=True)
+    os.mkfifo(template / "sub/pipe")
+    with pytest.raises(OutsideError) as piped:
+        places.open(TRIAL).__enter__()
+    (template / "sub/pipe").unlink()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(template / "s"))
+    with pytest.raises(OutsideError) as plugged:
+        places.open(TRIAL).__enter__()
+
+    hint = "\na workspace has files, directories and links only: take it out of the template"
+    assert str(piped.value) == f"could not copy {template}/sub/pipe: it is a named pipe{hint}"
+    assert str(plugged.value) == f"could not copy {template}/s: it is a socket{hint}"
+    assert not list((tmp_path / "w").iterdir())
+
+
+def test_a_file_that_cannot_be_copied_is_named(tmp_path: Path) -> None:
+    """In words, with how many more there are."""
+    template, place = tmp_path / "template", tmp_path / "place"
+    place.mkdir()
+    for name in ("a", "b"):
+        (template / name).mkdir(parents=True)
+        (place / name).touch()  # where the directory should go
+
+    with pytest.raises(OutsideError) as refused:
+        copy_tree(template, place)
+
+    said = str(refused.value)
+    assert "File exists" in said
+    assert said.endswith(" (and 1 more)")
+    assert "[(" not in said
 
 
 def test_copies_inside_their_template_are_refused(tmp_path: Path) -> None:

@@ -210,14 +210,15 @@ def test_lint_finds_unused_blobs_and_warns_of_halves_and_homes(tmp_path: Path) -
     home = entry("read", 1, path="/home/somebody/notes.txt")
     (tmp_path / "home.jsonl").write_text(json.dumps(home))
     (tmp_path / "good.jsonl").write_text("")
+    write_cassette(tmp_path / "open.jsonl", McpEntry(0, "fs", "tools/call", {}, {}))
 
-    done = runledger(
-        *("cassette", "lint", "half.jsonl", "blob.jsonl", "home.jsonl", "good.jsonl"), cwd=tmp_path
-    )
+    files = [f"{name}.jsonl" for name in ("half", "blob", "home", "good", "open")]
+    done = runledger("cassette", "lint", *files, cwd=tmp_path)
     homely = runledger("cassette", "lint", "home.jsonl", cwd=tmp_path)
 
     assert done.code == 1
     assert "half.jsonl:3: warning: $.resp.partial: half an answer" in done.out
+    assert "open.jsonl:2: warning: $.resp: no answer: the agent cancelled" in done.out
     assert "blob.jsonl:1: a blob that no line refers to" in done.out
     assert "home.jsonl:1: warning: a home directory: /home/somebody" in done.out
     assert "good.jsonl: nothing to mend" in done.out

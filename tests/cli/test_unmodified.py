@@ -34,6 +34,24 @@ print(answer["result"]["content"][0]["text"] if "result" in answer else answer["
 child.stdin.close(); child.wait()
 """
 
+LENIENT_AGENT = """
+import json, subprocess, sys
+server = json.load(open(sys.argv[1]))["mcpServers"]["clock"]
+child = subprocess.Popen([server["command"], *server["args"]], stdin=-1, stdout=-1, text=True)
+client = {"name": "a", "version": "1"}
+asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"clientInfo": client}}
+child.stdin.write(json.dumps(asked) + "\\n"); child.stdin.flush()
+print("done with it" if child.stdout.readline() else "done without it")
+"""
+
+TWO_MODELS_AGENT = """
+import json, os, sys, urllib.request
+body = json.dumps({"model": "m", "messages": [{"role": "assistant"}]}).encode()
+for name in sys.stdin.read().split():
+    answer = json.load(urllib.request.urlopen(os.environ[name] + "/v1/messages", body))
+    print(name, answer["content"][0]["input"]["path"])
+"""
+
 MCP_SERVER = """
 import json, pathlib, sys
 pathlib.Path(sys.argv[1], "started").touch()
@@ -350,6 +368,27 @@ def test_a_case_moves_to_another_place(tmp_path: Path, model: Model) -> None:
     assert suite.cassette()[0]["places"] == {"workspace": str(Path(model.path).parent)}
 
 
+def test_two_models_keep_their_answers_apart(tmp_path: Path, model: Model) -> None:
+    """They are asked the same; in replay in another order."""
+    suite, other = Plain(tmp_path, model), Model()
+    other.path = "b.txt"
+    (suite.suite / "agent.py").write_text(TWO_MODELS_AGENT)
+    said = [{"type": "contains", "text": text} for text in ("ONE_URL a.txt", "TWO_URL b.txt")]
+    models = [("ONE_URL", model), ("TWO_URL", other)]
+    suite.document["proxies"] = {
+        "model": [{"env": name, "upstream": one.url} for name, one in models]
+    }
+    suite.case("hello", input="ONE_URL TWO_URL", assertions=said)
+    suite.record()
+    other.close()
+    suite.case("hello", input="TWO_URL ONE_URL", assertions=said)
+    done = suite.run()
+
+    assert done.code == 0, done.out
+    entries = [line["req"]["via"] for line in suite.cassette() if line["kind"] == "model"]
+    assert entries == ["ONE_URL", "TWO_URL"]
+
+
 def test_an_mcp_server_is_recorded_and_then_not_started(tmp_path: Path) -> None:
     """The agent is told of a relay; what the server said is replayed to it."""
     suite = Plain(tmp_path)
@@ -373,3 +412,27 @@ def test_an_mcp_server_is_recorded_and_then_not_started(tmp_path: Path) -> None:
     missed = suite.run()
     assert missed.failure_types("hello")[0] == "cassette_miss"
     assert "CET" in missed.message("hello")
+
+
+def test_a_server_that_fails_leaves_the_old_cassette(tmp_path: Path) -> None:
+    """An agent that goes on without it passes, and has nothing worth keeping."""
+    suite = Plain(tmp_path)
+    (suite.suite / "agent.py").write_text(LENIENT_AGENT)
+    (suite.suite / "server.py").write_text(MCP_SERVER)
+    suite.document |= {
+        "agent_command": ["{python}", "{suite}/agent.py", "{mcp_config}"],
+        "proxies": {
+            "mcp": {"clock": {"command": ["{python}", "{suite}/server.py", str(tmp_path)]}}
+        },
+    }
+    suite.record()
+    good = suite.cassette()
+    (suite.suite / "server.py").write_text(
+        "import sys, time\nsys.stdin.readline()\nprint('x' * 9_000_000, flush=True)\n"
+        "time.sleep(1000)\n"
+    )
+    done = suite.run("--mode", "record")
+
+    assert done.failure_types("hello") == ["message_too_large"]
+    assert [line["kind"] for line in good] == ["header", "mcp"]
+    assert suite.cassette() == good

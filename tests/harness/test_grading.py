@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from runledger.errors import TrialFault
 from runledger.graders import Place
 from runledger.harness import grading
 from runledger.ledger.event import Event, FinalOutput, Happening
@@ -43,3 +44,19 @@ def test_a_graders_fault_keeps_what_was_captured(monkeypatch: pytest.MonkeyPatch
     assert failure.type == "grader_error"
     assert failure.message == "broken failed: ZeroDivisionError: oops"
     assert len(written) == 2
+
+
+def test_what_a_server_finds_out_at_the_end_fails_a_trial_that_went_well() -> None:
+    """A recording that is not whole is not kept; a trial that failed has its reason already."""
+    captured = Trajectory(Trial(Task("t1", {})), 0, 0, (Event(0, FinalOutput({})),))
+    written: list[Happening] = []
+
+    def late(trajectory: Trajectory, fault: TrialFault | None) -> Trajectory:
+        return grading.add_late_fault(trajectory, fault, lambda _, what: written.append(what))
+
+    failed = late(captured, TrialFault("message_too_large", "no more room"))
+
+    assert late(captured, None) is captured
+    assert [one.type for one in failures_in(failed.events)] == ["message_too_large"]
+    assert late(failed, TrialFault("internal_error", "?")) is failed
+    assert len(written) == 1

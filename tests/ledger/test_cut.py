@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from runledger.ledger.cut import beginning, ending
 from runledger.ledger.fingerprint import preview, show_name
 from runledger.ledger.grade import MESSAGE_CHARS, Failure, assertion_failure, bounded
+from runledger.ledger.parting import windows
 from runledger.process.pipes import Tail
 from runledger.store.redact.redactor import Redactor
 from runledger.wire.host import telling
@@ -25,6 +26,8 @@ CUTS: dict[str, Callable[[str], str]] = {
     "preview": lambda text: preview(text, WIDTH),
     "preview below": lambda text: preview({"a": [text]}, WIDTH),
     "name": lambda text: show_name(text, WIDTH),
+    "window": lambda text: windows(f"{text}?", f"{text}!", WIDTH)[0],
+    "window before": lambda text: windows(f"? {text}", f"! {text}", WIDTH)[0],
     "tail": lambda text: tail_of(text),
     "host's beginning": lambda text: telling.beginning(text, WIDTH),
     "host's ending": lambda text: telling.ending(text, WIDTH),

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from queue import Queue
 from typing import Any, Literal
@@ -60,12 +61,18 @@ class Kept:
     """A recorder that only remembers."""
 
     def __init__(self) -> None:
-        self.entries: list[McpEntry] = []
         self.stamps: list[AgentStamp] = []
+        self.turn = count().__next__
+        self._entries: dict[int, McpEntry] = {}
 
-    def keep_mcp(self, entry: McpEntry) -> None:
+    @property
+    def entries(self) -> list[McpEntry]:
+        """List what was kept, in the order in which it was asked."""
+        return [self._entries[turn] for turn in sorted(self._entries)]
+
+    def keep_mcp(self, entry: McpEntry, turn: int) -> None:
         """Remember an entry."""
-        self.entries.append(entry)
+        self._entries[turn] = entry
 
     def meet(self, agent: AgentStamp) -> None:
         """Remember an agent."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import Any, Self, TypeAlias
 from urllib.parse import urlsplit
 
@@ -185,13 +186,19 @@ class FakeRecorder:
     """Remember what is to be kept."""
 
     def __init__(self) -> None:
-        self.entries: list[ModelEntry] = []
         self.agents: list[AgentStamp] = []
         self.kept = threading.Event()
+        self.turn = count().__next__
+        self._entries: dict[int, ModelEntry] = {}
 
-    def keep_model(self, entry: ModelEntry) -> None:
+    @property
+    def entries(self) -> list[ModelEntry]:
+        """List what was kept, in the order in which it was asked."""
+        return [self._entries[turn] for turn in sorted(self._entries)]
+
+    def keep_model(self, entry: ModelEntry, turn: int) -> None:
         """Keep an answer."""
-        self.entries.append(entry)
+        self._entries[turn] = entry
         self.kept.set()
 
     def meet(self, agent: AgentStamp) -> None:

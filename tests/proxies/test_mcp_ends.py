@@ -10,15 +10,21 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from proxies.mcp_kit import ECHO, RawAgent, Stall, open_stall
+from proxies.mcp_kit import ECHO, Kept, RawAgent, Stall, open_stall
+from runledger.errors import OutsideError, TrialFault
 from runledger.ledger.proxy import McpProxy
 from runledger.process import linux
 from runledger.process.deadline import Deadline
+from runledger.proxies import Station
+from runledger.proxies.faults import Faults
+from runledger.store.cassette.entry import McpEntry
 
 HANGING = """
 import signal
@@ -28,6 +34,13 @@ greet()
 reply(read(), [os.getpid(), child.pid])
 while True:
     signal.pause()
+"""
+
+DYING = """
+greet()
+read()
+sys.stderr.write('out of luck')
+sys.exit(4)
 """
 
 
@@ -146,13 +159,12 @@ def test_a_large_reply_is_not_torn_by_an_agent_that_has_said_all(stall: Stall) -
 
 
 def test_a_server_that_dies_answers_what_is_open_with_its_last_words(stall: Stall) -> None:
-    """The relay leaves with it, and the case goes on: agents must bear this."""
-    desk = stall.record(stall.raw("greet()\nread()\nsys.stderr.write('out of luck')\nsys.exit(4)"))
+    """The case goes on: agents must bear this."""
+    desk = stall.record(stall.raw(DYING))
     agent = stall.agent(desk)
     agent.begin()
 
     error = agent.ask(1, "tools/call")["error"]
-    end = agent.read()
     desk.close()
 
     told = (
@@ -160,10 +172,38 @@ def test_a_server_that_dies_answers_what_is_open_with_its_last_words(stall: Stal
         "its standard error ends with:\nout of luck"
     )
     assert error == {"code": -32603, "message": told}
-    assert end is None
     assert stall.fault.empty()
     assert [log.message for log in stall.logs()] == [told]
     assert stall.kept.of("tools/call").reply == {"error": error}
+
+
+def test_what_is_asked_of_a_dead_server_is_answered_alike_in_replay(stall: Stall) -> None:
+    """A recording that passed would else miss what was asked after the end."""
+
+    def session(agent: RawAgent) -> list[Any]:
+        agent.begin()
+        heard = [agent.ask(id, "tools/call", name="t") for id in (1, 2, 3)]
+        return [*heard, agent.ask(4, "resources/list"), agent.finish()]
+
+    desk = stall.record(stall.raw(DYING))
+    recorded = session(stall.agent(desk))
+    desk.close()
+    replayed = session(stall.agent(stall.replay()))
+
+    assert ["out of luck" in one["error"]["message"] for one in recorded[:4]] == [True] * 4
+    assert replayed == recorded
+    assert stall.fault.empty()
+    assert len(stall.logs()) == 1
+
+
+def test_a_new_session_after_a_death_starts_a_new_server(stall: Stall) -> None:
+    """An agent that helps itself is not held back by the session that died."""
+    desk = stall.record(stall.raw(DYING))
+    first = stall.agent(desk)
+    first.begin()
+    first.ask(1, "tools/call")
+
+    assert "result" in stall.agent(desk).begin()
 
 
 def test_a_server_that_never_answers_at_all_ends_the_trial(stall: Stall) -> None:
@@ -172,7 +212,7 @@ def test_a_server_that_never_answers_at_all_ends_the_trial(stall: Stall) -> None
 
     error = agent.begin()["error"]
 
-    fault = stall.fault.get()
+    fault = stall.fault.get_nowait()  # before the agent, who may end at once
     assert fault.kind == "spawn_failed"
     assert "exited with status 1" in str(fault)
     assert "no_such_package" in str(fault)
@@ -207,6 +247,45 @@ def test_a_message_over_the_cap_ends_the_trial(stall: Stall) -> None:
         "MCP server srv: one message is over 8 MiB"
     ] * 2
     assert first.kind == "message_too_large"
+
+
+def test_the_trial_hears_of_a_fault_before_the_agent_sees_the_end(stall: Stall) -> None:
+    """The agent may go on without its server, and be done before the server is."""
+    source = "greet()\nreply(read(), 'x' * 9_000_000)\nimport time\ntime.sleep(1000)"
+    agent = stall.agent(stall.record(stall.raw(source)))
+    agent.begin()
+
+    assert agent.ask(1, "tools/call") is None
+    assert stall.fault.get_nowait().kind == "message_too_large"
+
+
+def test_a_server_that_reads_nothing_ends_the_trial(stall: Stall) -> None:
+    """What waits for it does not fill the memory."""
+    agent = stall.agent(stall.live(stall.server("import time\ntime.sleep(1000)")))
+    with contextlib.suppress(BrokenPipeError):  # it is cut off before it has said all
+        for _ in range(12):
+            agent.send(method="notifications/x", params={"data": "x" * 7_000_000})
+
+    fault = stall.fault.get()
+    assert fault.kind == "message_too_large"
+    assert str(fault) == "MCP server srv: it leaves over 32 MiB of the agent's words unread"
+
+
+def test_what_cannot_be_kept_is_told(stall: Stall) -> None:
+    """It is found out when all sessions have ended, and the desk is closed all the same."""
+
+    class Full(Kept):
+        def keep_mcp(self, entry: McpEntry, turn: int) -> None:
+            raise TrialFault("message_too_large", "no more room")
+
+    station = Station(stall.told.append, stall.fault.put, Faults(), recorder=Full())  # type: ignore[arg-type]
+    desk = stall.open(stall.raw(ECHO), station)
+    stall.agent(desk).begin()
+
+    desk.close()
+
+    assert str(stall.fault.get_nowait()) == "no more room"
+    assert not Path(desk.server.args[-1]).parent.exists()
 
 
 def test_an_interrupt_ends_sessions(stall: Stall) -> None:
@@ -278,6 +357,72 @@ def test_a_relay_does_not_outlive_the_runner(stall: Stall) -> None:
         assert agent.process.wait() == 0
     Path(args[-1]).unlink()
     Path(args[-1]).parent.rmdir()
+
+
+OUT_OF_DESCRIPTORS = """
+import os, queue, resource, socket, sys, tempfile
+from runledger.errors import OutsideError
+from runledger.ledger.proxy import McpProxy
+from runledger.process.supervisor import Supervisor
+from runledger.proxies import Station
+from runledger.proxies.faults import Faults
+from runledger.proxies.mcp import Backroom, open_mcp
+
+def use_up():
+    try:
+        while True:
+            os.dup(0)
+    except OSError:
+        pass
+
+def desks_in(directory):
+    return os.stat(directory).st_nlink - 2  # to list them takes a descriptor
+
+tempfile.tempdir = sys.argv[1]
+faults = queue.Queue()
+with Supervisor() as supervisor:
+    station = Station(print, faults.put, Faults())
+    opened = station, Backroom(supervisor, ".", {})
+    desk = open_mcp(McpProxy("srv", ("no-such-server",)), *opened)
+    agent = socket.socket(socket.AF_UNIX)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    use_up()
+    try:
+        open_mcp(McpProxy("other", ("no-such-server",)), *opened)
+    except OutsideError as error:
+        print(error, desks_in(sys.argv[1]))
+    agent.connect(desk.server.args[-1])
+    print(faults.get())
+    desk.close()
+    print(faults.qsize(), desks_in(sys.argv[1]))
+"""
+
+
+def test_a_lack_of_descriptors_is_told_once_and_leaves_nothing() -> None:
+    """Neither a desk that cannot be opened nor one that can take nobody in fails silently."""
+    with tempfile.TemporaryDirectory(prefix="rl-") as short:
+        done = subprocess.run(
+            [sys.executable, "-c", OUT_OF_DESCRIPTORS, short],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    assert done.stdout.splitlines() == [
+        "no socket for MCP server other: Too many open files 1",
+        "MCP server srv: OSError: [Errno 24] Too many open files",
+        "0 0",
+    ], done.stderr
+
+
+def test_no_place_for_temporary_files_is_said_as_such(
+    stall: Stall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the world's fault, not ours."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+
+    with pytest.raises(OutsideError, match="no socket for MCP server srv: No such file"):
+        stall.replay([])
 
 
 def test_a_long_path_for_temporary_files_is_gone_around(

@@ -51,7 +51,7 @@ def test_a_status_is_an_error_in_place_of_the_reply(stall: Stall) -> None:
     assert refused == {"jsonrpc": "2.0", "id": 1, "error": error}
     assert len(retried) == 3
     (log,) = stall.logs()
-    told = {"kind": "mcp", "nth": 1, "status": 429, "method": "tools/call"}
+    told = {"kind": "mcp", "nth": 1, "do": {"status": 429}, "method": "tools/call"}
     assert (log.level, log.message, log.data) == ("info", "fault injected", told)
 
 
@@ -88,6 +88,15 @@ def test_a_cut_lets_so_many_messages_through(stall: Stall, frames: int) -> None:
 
     assert len(cut) == frames
     assert len(again) == 3
+    assert stall.fault.empty()
+    assert [log.data["do"] for log in stall.logs()] == [{"cut_after_frames": frames}]
+
+
+def test_a_cut_needs_no_recording(stall: Stall) -> None:
+    """What was cut off at the recording is not in the cassette, unless the agent came again."""
+    agent = stall.agent(stall.replay([], [Fault("mcp", cut_after_frames=1)]))
+
+    assert called(agent) == []
     assert stall.fault.empty()
 
 

@@ -151,19 +151,35 @@ def test_a_question_of_the_server_is_kept_before_the_reply_if_it_was_answered_by
     assert entry.after == (later,)
 
 
-def test_a_request_that_is_never_answered_is_not_kept(stall: Stall) -> None:
-    """There is nothing to replay."""
-    desk = stall.record(stall.raw("greet()\nread()\nreply(read(), 2)\nread()\nread()"))
+def test_what_is_cancelled_or_open_at_the_end_is_kept_without_a_reply(stall: Stall) -> None:
+    """In replay it is asked, too; a reply that comes after all is for nobody."""
+    desk = stall.record(
+        stall.raw(
+            """
+            greet()
+            slow, fast, cancelled, open = read(), read(), read(), read()
+            send(id=slow["id"], result="late")
+            reply(fast, 2)
+            read()
+            """
+        )
+    )
     agent = stall.agent(desk)
     agent.begin()
     agent.send(id=1, method="tools/call", params={"name": "slow"})
-    agent.ask(2, "tools/call", name="fast")
+    agent.send(id=2, method="tools/call", params={"name": "fast"})
     agent.send(method="notifications/cancelled", params={"requestId": 1})
+    agent.send(id=3, method="tools/call", params={"name": "open"})
+    heard = [agent.read()["id"] for _ in range(2)]
 
-    agent.finish()
     desk.close()
 
-    assert [entry.params for entry in stall.kept.entries[1:]] == [{"name": "fast"}]
+    assert heard == [1, 2]
+    assert [(entry.params, entry.reply) for entry in stall.kept.entries[1:]] == [
+        ({"name": "slow"}, {}),
+        ({"name": "fast"}, {"result": 2}),
+        ({"name": "open"}, {}),
+    ]
 
 
 def test_lines_that_are_no_messages_pass_both_ways_and_are_told_once(stall: Stall) -> None:
@@ -194,26 +210,32 @@ def test_lines_that_are_no_messages_pass_both_ways_and_are_told_once(stall: Stal
 
 
 def test_what_is_only_passed_on_may_be_any_amount(stall: Stall) -> None:
-    """In live mode nothing is kept, so only single messages have a cap."""
-    desk = stall.live(
-        stall.raw(
-            """
-            greet()
-            while True:
-                reply(read(), "x" * 7_000_000)
-            """
-        )
-    )
-    agent = stall.agent(desk)
+    """In live mode nothing is kept of either side, so only single messages have a cap."""
+    agent = stall.agent(stall.live(stall.raw(ECHO)))
     agent.begin()
 
-    sizes = {len(agent.ask(id, "tools/call", name="a")["result"]) for id in range(12)}
+    said = "x" * 7_000_000
+    heard = {agent.ask(id, "tools/call", a=said)["result"]["echo"]["a"] for id in range(12)}
 
-    assert sizes == {7_000_000}
+    assert heard == {said}
     assert stall.fault.empty()
 
 
-def test_sessions_are_kept_in_the_order_in_which_they_began(stall: Stall) -> None:
+def test_lines_that_are_no_messages_may_be_any_amount(stall: Stall) -> None:
+    """They are passed on like all others, to an agent that keeps up."""
+    source = "greet()\nfor _ in range(12): print('x' * 7_000_000, flush=True); read()\nread()"
+    agent = stall.agent(stall.live(stall.raw(source)))
+    agent.begin()
+    heard = set()
+    for _ in range(12):
+        heard.add(len(agent.read_line()))
+        agent.send(method="notifications/next")
+
+    assert heard == {7_000_001}
+    assert stall.fault.empty()
+
+
+def test_requests_are_kept_in_the_order_in_which_they_were_asked(stall: Stall) -> None:
     """Two relays at once have a server each, and do not get into each other's way."""
     desk = stall.record(stall.raw(ECHO))
     first, second = stall.agent(desk), None
@@ -228,7 +250,7 @@ def test_sessions_are_kept_in_the_order_in_which_they_began(stall: Stall) -> Non
     desk.close()
 
     called = [entry.params for entry in stall.kept.entries if entry.method == "tools/call"]
-    assert called == [{"name": "first"}, {"name": "second"}]
+    assert called == [{"name": "second"}, {"name": "first"}]
 
 
 def test_a_server_is_started_where_and_how_the_suite_says(stall: Stall) -> None:

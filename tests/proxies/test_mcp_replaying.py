@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from proxies.mcp_kit import Stall, open_stall
+from runledger.ledger.proxy import McpProxy
 from runledger.ledger.value import Json
-from runledger.store.cassette.entry import McpEntry
+from runledger.proxies import Station
+from runledger.proxies.faults import Faults
+from runledger.store.cassette.entry import AgentStamp, McpEntry
+from runledger.store.cassette.load import Cassette
+from runledger.store.replay.player import Player
 
 LOG = {"method": "notifications/message", "params": {"data": "a"}}
 PROGRESS = {"method": "notifications/progress", "params": {"progress": 1}}
@@ -50,9 +55,50 @@ def test_a_call_that_was_not_recorded_is_refused_and_ends_the_trial(stall: Stall
 
     message = 'c.jsonl: no recorded answer for srv.b {"name":"b"}'
     assert heard["error"] == {"code": -32603, "message": message}
-    miss = stall.fault.get()
+    miss = stall.fault.get_nowait()  # before the agent, who may end at once
     assert miss.kind == "cassette_miss"
     assert str(miss).startswith(f"{message}\n")
+
+
+def test_another_version_of_the_agent_is_named_first(stall: Stall) -> None:
+    """It is known from what it says of itself, though nothing is found by that."""
+    first = McpEntry(1, "srv", "initialize", {"protocolVersion": "2025-06-18"}, {"result": {}})
+    agent = AgentStamp("raw", "0.9")
+    player = Player(Cassette("c.jsonl", "0", (), servers=(first,), agent=agent))
+    station = Station(stall.told.append, stall.fault.put, Faults(), player=player)
+    raw = stall.agent(stall.open(McpProxy("srv", ("no-such-server",)), station))
+    raw.begin()
+
+    raw.ask(1, "tools/call", name="a")
+
+    assert str(stall.fault.get_nowait()).startswith(
+        "c.jsonl: recorded with raw 0.9, this is raw 1.0: record it anew\n"
+        'no recorded answer for srv.a {"name":"a"}\n'
+    )
+
+
+def test_what_was_never_answered_is_not_answered(stall: Stall) -> None:
+    """The agent hears what the server said until then, and cancels it as it did before."""
+    slow = McpEntry(0, "srv", "tools/call", {"name": "slow"}, {}, (LOG,))
+    agent = stall.agent(stall.replay([slow, call("slow", 2)]))
+
+    heard = agent.ask(1, "tools/call", name="slow")
+    agent.send(method="notifications/cancelled", params={"requestId": 1})
+    again = agent.ask(2, "tools/call", name="slow")
+
+    assert heard == {"jsonrpc": "2.0", **LOG}
+    assert again == {"jsonrpc": "2.0", "id": 2, "result": 2}
+    assert stall.fault.empty()
+
+
+def test_an_agent_may_say_any_amount(stall: Stall) -> None:
+    """Nothing of it is kept, so only single messages have a cap."""
+    agent = stall.agent(stall.replay([]))
+    for _ in range(10):
+        agent.send(method="notifications/x", params={"data": "x" * 7_000_000})
+
+    assert agent.ask(1, "ping")["result"] == {}
+    assert stall.fault.empty()
 
 
 def test_lists_are_not_used_up_and_calls_are(stall: Stall) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import anthropic
@@ -13,26 +15,37 @@ import pytest
 from proxies.model_kit import (
     HELLO,
     HELLO_USAGE,
+    JSON,
+    LONG_S,
     NOWHERE,
     Ears,
-    FakePlayer,
     FakeRecorder,
     Reply,
     Upstream,
     ask,
     ask_until_cut,
+    connect,
     entry,
     serving,
 )
-from runledger.ledger.event import Log
+from runledger.ledger.event import Happening, Log
 from runledger.ledger.proxy import Fault
+from runledger.store.cassette.entry import ModelEntry
+from runledger.store.cassette.load import Cassette
+from runledger.store.replay.player import Player
 
 STREAM = {"model": "claude", "stream": True, "messages": []}
 
 
-def player_of(*entries: Any) -> FakePlayer:
+def player_of(*bodies: Any) -> Player:
     """Record the same stream for each body."""
-    return FakePlayer([entry(*HELLO, body=body) for body in entries])
+    return playing(*(entry(*HELLO, body=body) for body in bodies))
+
+
+def playing(*entries: ModelEntry) -> Player:
+    """Play a cassette with these answers."""
+    lines = [replace(one, line=line) for line, one in enumerate(entries, start=1)]
+    return Player(Cassette("c.jsonl", "0" * 64, (), models=tuple(lines)))
 
 
 def fault(nth: int = 1, **does: Any) -> Iterable[Fault]:
@@ -58,7 +71,7 @@ def test_a_status_is_said_in_the_words_of_the_api(status: int, path: str, kind: 
 
     assert got.status == status
     assert got.document["error"]["type"] == kind
-    assert len(player.unused) == 1
+    assert player.use().unused == 1
     assert not ears.faults
     told = {"kind": "model", "nth": 1, "do": {"status": status}}
     assert ears.logs == [Log("info", "fault injected", told)]
@@ -79,25 +92,79 @@ def test_only_the_nth_request_has_the_fault() -> None:
         statuses = [ask(server.url, body=STREAM).status for _ in range(3)]
 
     assert statuses == [200, 529, 200]
-    assert not player.unused
+    assert not player.use().unused
 
 
-def test_clients_survive_a_rate_limit_by_trying_again() -> None:
-    """The real clients retry on their own; the recording is used once."""
-    ears, body = Ears(), {"model": "m", "max_tokens": 1, "messages": []}
-    reply = {"id": "1", "type": "message", "role": "assistant", "model": "m", "content": []}
-    kept = entry(
-        json.dumps(reply).encode(), body=body, headers={"content-type": "application/json"}
-    )
-    player = FakePlayer([kept])
-    with serving(NOWHERE, ears, player=player, inject=fault(status=429)) as server:
-        client = anthropic.Anthropic(base_url=server.url, api_key="k")
-        message = client.messages.create(model="m", max_tokens=1, messages=[])
-        client.close()
+SMALL = {"model": "m", "max_tokens": 1, "messages": []}
 
-    assert message.id == "1"
-    assert [request.retry for request in player.requests] == [True]
-    assert not player.unused
+
+def said(name: str) -> ModelEntry:
+    """Record a message of Anthropic's, known by its id."""
+    reply = {"id": name, "type": "message", "role": "assistant", "model": "m", "content": []}
+    return entry(json.dumps(reply).encode(), body=SMALL, headers=JSON)
+
+
+@pytest.mark.parametrize(
+    "inject",
+    [
+        fault(1, status=429),
+        fault(2, status=529),
+        fault(2, reset=True),
+        [Fault("model", 2, reset=True), Fault("model", 3, status=500)],
+    ],
+)
+def test_clients_survive_a_fault_by_trying_again(inject: Iterable[Fault]) -> None:
+    """The real clients retry on their own, and hear each answer once, in its turn."""
+    ears, player = Ears(), playing(said("heads"), said("tails"))
+    with (
+        serving(NOWHERE, ears, player=player, inject=inject) as server,
+        anthropic.Anthropic(base_url=server.url, api_key="k") as client,
+    ):
+        heard = [client.messages.create(model="m", max_tokens=1, messages=[]).id for _ in range(2)]
+
+    assert heard == ["heads", "tails"]
+    assert not player.use().unused
+    assert not ears.faults
+
+
+def test_a_retry_without_a_fault_before_it_gets_the_same_answer_again() -> None:
+    """What a fault leaves behind is for the next retry alone."""
+    player = playing(said("heads"), said("tails"))
+    with serving(NOWHERE, Ears(), player=player, inject=fault(2, status=429)) as server:
+        tries = [
+            ask(server.url, body=SMALL, headers={"x-stainless-retry-count": count})
+            for count in ("0", "0", "1", "2")
+        ]
+
+    assert [one.document.get("id") for one in tries] == ["heads", None, "tails", "tails"]
+
+
+def test_a_client_that_does_not_wait_for_a_delayed_answer_is_owed_it() -> None:
+    """It left before its answer was looked for, so its retry is not for the answer before."""
+    player, told = playing(said("heads"), said("tails")), Told()
+    inject = fault(2, delay_ms=LONG_S * 1000)
+    with serving(NOWHERE, Ears(told), player=player, inject=inject) as server:
+        assert ask(server.url, body=SMALL).document["id"] == "heads"
+        connection = connect(server.url)
+        connection.request("POST", "/v1/messages", json.dumps(SMALL), JSON)
+        assert told.anything.wait(LONG_S)
+        connection.close()
+        again = ask(server.url, body=SMALL, headers={"x-stainless-retry-count": "1"})
+
+    assert again.document["id"] == "tails"
+
+
+class Told(list[Happening]):
+    """What was told, which can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.anything = threading.Event()
+
+    def append(self, one: Happening) -> None:
+        """Hear one thing more."""
+        super().append(one)
+        self.anything.set()
 
 
 def test_a_reset_comes_before_any_byte() -> None:
@@ -153,13 +220,13 @@ def test_a_malformed_stream_breaks_the_clients_that_read_it() -> None:
     """The answer says 200, and then what no client can read."""
     talk: Any = [{"role": "user", "content": "x"}]
     for read in (read_anthropic, read_openai):
-        player = player_of()
+        ears = Ears()
         with (
-            serving(NOWHERE, Ears(), player=player, inject=fault(malformed=True)) as server,
+            serving(NOWHERE, ears, player=player_of(), inject=fault(malformed=True)) as server,
             pytest.raises((json.JSONDecodeError, anthropic.APIError, openai.APIError)),
         ):
             read(server.url, talk)
-        assert not player.requests
+        assert not ears.faults  # nobody looked for an answer, as there is none
 
 
 def read_anthropic(url: str, talk: Any) -> None:

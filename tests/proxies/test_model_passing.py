@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
+import struct
 import threading
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +20,7 @@ from proxies.model_kit import (
     SSE,
     Break,
     Ears,
+    FakePlayer,
     FakeRecorder,
     Reply,
     UntilLeft,
@@ -25,8 +29,11 @@ from proxies.model_kit import (
     ask_until_cut,
     connect,
     document,
+    entry,
+    proxy,
     serving,
 )
+from runledger.proxies.model import open_model
 from runledger.store.cassette.entry import AgentStamp
 
 ASKED = {"model": "claude", "stream": True, "messages": []}
@@ -175,21 +182,40 @@ def test_a_stream_that_is_no_stream_of_events_comes_through_piece_by_piece() -> 
     assert len(recorder.answer.t) == 1
 
 
-def test_errors_and_redirects_of_upstream_are_passed_on() -> None:
-    """What upstream says is the agent's business: an error is kept too, a redirect not followed."""
+def test_errors_of_upstream_are_passed_on() -> None:
+    """What upstream says is the agent's business: an error is kept too."""
     ears, recorder = Ears(), FakeRecorder()
     limited = document({"error": {}}, 429, **{"retry-after": "0"})
-    moved = Reply(302, {"location": "/elsewhere"}, [], chunked=False)
     with (
-        Upstream([limited, moved]) as upstream,
+        Upstream([limited]) as upstream,
         serving(upstream.url, ears, recorder=recorder) as server,
     ):
-        first, second = ask(server.url), ask(server.url)
+        got = ask(server.url)
 
-    assert (first.status, first.headers["retry-after"]) == (429, "0")
-    assert second.status == 302
-    assert [one.answer.status for one in recorder.entries] == [429, 302]
+    assert (got.status, got.headers["retry-after"]) == (429, "0")
+    assert recorder.answer.status == 429
     assert not ears.faults
+
+
+def test_a_redirect_of_upstream_ends_the_trial() -> None:
+    """An agent that followed it would leave the proxy, and be replayed by nobody."""
+    ears, recorder = Ears(), FakeRecorder()
+    moved = Reply(308, {"location": "https://example.test/v2?key=k"}, [], chunked=False)
+    with (
+        Upstream([moved]) as upstream,
+        serving(upstream.url, ears, recorder=recorder) as server,
+    ):
+        got = ask(server.url)
+
+    (fault,) = ears.faults
+    assert got.status == 502
+    assert "location" not in got.headers
+    assert str(fault) == (
+        f"the model API at {upstream.url} answers with a redirect (308) "
+        "to https://example.test/v2\n"
+        "set `upstream` of proxies.model to an address that answers by itself"
+    )
+    assert not recorder.entries
 
 
 def test_a_client_that_leaves_ends_its_request_upstream_and_leaves_a_part() -> None:
@@ -312,6 +338,101 @@ def test_an_upstream_that_does_not_speak_tls_is_named() -> None:
             assert ask(server.url, body=ASKED).status == 502
 
     assert secure in str(ears.faults[0])
+
+
+class Raw(Upstream):
+    """An upstream that first says these bytes to one connection each, and then hangs up."""
+
+    def __init__(self, said: Sequence[bytes], replies: Iterable[Reply] = ()) -> None:
+        super().__init__(replies)
+        self._said = iter(said)
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """Say what is not what one says in HTTP; when all is said, become an API."""
+        said = next(self._said, None)
+        if said is None:
+            super().finish_request(request, client_address)
+            return
+        request.recv(65536)
+        if said:
+            request.sendall(said)
+        else:  # the client sees a reset
+            request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            request.close()
+
+
+@pytest.mark.parametrize("mode", ["record", "live"])
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200"])
+def test_an_upstream_that_breaks_off_before_its_answer_may_be_asked_again(
+    mode: str, said: bytes
+) -> None:
+    """The agent gets an error after which clients try again; of it nothing is kept."""
+    ears, recorder = Ears(), FakeRecorder()
+    station = {"recorder": recorder} if mode == "record" else {}
+    with (
+        Raw([said], [document({"fine": True})]) as upstream,
+        serving(upstream.url, ears, **station) as server,
+    ):
+        first, second = (ask(server.url, body=ASKED) for _ in range(2))
+
+    assert first.status == 502
+    assert "x-should-retry" not in first.headers
+    assert first.document["error"]["type"] == "api_error"
+    assert f"{upstream.url} broke off before it answered" in first.document["error"]["message"]
+    assert second.document == {"fine": True}
+    assert not ears.faults
+    assert len(recorder.entries) == (1 if mode == "record" else 0)
+
+
+def test_an_upstream_that_does_not_speak_http_is_named_as_such() -> None:
+    """It was reached: its network is not what to look at."""
+    ears, recorder = Ears(), FakeRecorder()
+    with (
+        Raw([b"220 mail.example.test ESMTP\r\n"]) as upstream,
+        serving(upstream.url, ears, recorder=recorder) as server,
+    ):
+        got = ask(server.url, body=ASKED)
+
+    (fault,) = ears.faults
+    assert got.status == 502
+    assert got.headers["x-should-retry"] == "false"
+    assert str(fault).startswith(f"the model API at {upstream.url} does not speak HTTP: ")
+    assert "cannot be reached" not in str(fault)
+    assert not recorder.entries
+
+
+def test_answers_are_kept_in_the_order_of_their_requests() -> None:
+    """One that takes longer than the next was asked before it all the same."""
+    recorder = FakeRecorder()
+    held = threading.Event()
+    with (
+        Upstream([Reply(pieces=[HELLO[0], held, *HELLO[1:]]), document({})]) as upstream,
+        serving(upstream.url, Ears(), recorder=recorder) as server,
+    ):
+        connection = connect(server.url)
+        connection.request("POST", "/v1/messages", json.dumps({"n": 1}))
+        response = connection.getresponse()
+        ask(server.url, body={"n": 2})
+        assert recorder.kept.wait(30)
+        held.set()
+        response.read()
+        connection.close()
+
+    assert [one.body for one in recorder.entries] == [{"n": 1}, {"n": 2}]
+
+
+def test_a_proxy_beside_others_tells_through_which_it_was_asked() -> None:
+    """In the recording, and when a recording is asked."""
+    ears, recorder, player = Ears(), FakeRecorder(), FakePlayer([entry(*HELLO, body=ASKED)])
+    with Upstream([document({})]) as upstream:
+        modes = [{"recorder": recorder}, {"player": player}]
+        for mode in modes:
+            station = ears.station(**mode)
+            with open_model(proxy(upstream.url), station, "MODEL_URL") as server:
+                ask(server.url, body=ASKED)
+
+    assert [one.via for one in recorder.entries] == ["MODEL_URL"]
+    assert [one.via for one in player.requests] == ["MODEL_URL"]
 
 
 def test_live_passes_on_and_reads_usage_only() -> None:

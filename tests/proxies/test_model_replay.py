@@ -27,6 +27,7 @@ from proxies.model_kit import (
     replaying,
     serving,
 )
+from runledger.proxies.model import open_model
 from runledger.proxies.model.asked import Asked
 from runledger.proxies.model.meter import Meter
 from runledger.proxies.model.outlet import Outlet
@@ -148,6 +149,33 @@ def test_an_answer_that_the_client_does_not_wait_for_is_given_back() -> None:
         assert player.given_back.wait(30)
 
     assert len(player.unused) == 1
+
+
+def test_a_client_that_leaves_at_the_last_event_has_had_its_answer() -> None:
+    """What follows the last event is nothing that it would wait for; usage is told before."""
+    ears, player = Ears(), FakePlayer([entry(*HELLO, b": bye\n\n", t=(*[0] * 6, 10**7))])
+    late = open_model(proxy(latency="recorded"), ears.station(player=player))
+    with late as server:
+        connection = connect(server.url)
+        connection.request("POST", "/v1/messages", b"")
+        whole = b"".join(HELLO)
+        assert connection.getresponse().read(len(whole)) == whole
+        connection.close()
+
+    assert ears.usage == [HELLO_USAGE]
+    assert not player.given_back.is_set()
+
+
+def test_a_document_that_the_client_does_not_wait_for_is_given_back() -> None:
+    """Its one piece is not out before the last byte is."""
+    large = b'"%s"' % (b"x" * (32 << 20))
+    ears, player = Ears(), FakePlayer([entry(large, headers=JSON)])
+    with serving(NOWHERE, ears, player=player) as server:
+        connection = connect(server.url)
+        connection.request("POST", "/v1/messages", b"")
+        connection.getresponse().read(10)
+        connection.close()
+        assert player.given_back.wait(30)
 
 
 def test_answers_come_as_slowly_as_they_were_recorded_where_that_is_wanted() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from proxies.model_kit import (
     HELLO,
+    LONG_S,
     NOWHERE,
     Ears,
     FakePlayer,
@@ -68,6 +69,23 @@ def test_connections_are_kept_open_between_requests() -> None:
             connection.request("POST", "/v1/messages", b"")
             assert connection.getresponse().read() == b"".join(HELLO)
         connection.close()
+
+
+@pytest.mark.parametrize("asked", ["", "connection: keep-alive\r\n"])
+def test_a_client_of_http_1_0_gets_a_stream_that_ends_with_its_connection(asked: str) -> None:
+    """It does not know chunks."""
+    ears = Ears()
+    with replaying([entry(*HELLO)], ears) as server:
+        address = urlsplit(server.url)
+        with socket.create_connection((address.hostname, address.port), LONG_S) as client:
+            client.sendall(f"POST /v1/messages HTTP/1.0\r\n{asked}\r\n".encode())
+            said = client.makefile("rb").read()
+
+    head, _, body = said.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.0 200")
+    assert b"chunked" not in head.lower()
+    assert body == b"".join(HELLO)
+    assert not ears.faults
 
 
 def test_a_client_that_waits_to_be_told_to_go_on_is_told() -> None:

@@ -103,6 +103,49 @@ def test_an_answer_is_told_in_words(api: str) -> None:
     assert (said.tokens_in, said.tokens_out) == (5, 2)
 
 
+FIGURES: dict[str, tuple[Any, tuple[int, int]]] = {
+    "thoughts of Gemini": (
+        {"usageMetadata": {**GEMINI_USE, "thoughtsTokenCount": 90}},
+        (5, 92),
+    ),
+    "tools of Gemini": ({"usageMetadata": {**GEMINI_USE, "toolUsePromptTokenCount": 7}}, (12, 2)),
+    "a cache of Responses": (
+        {"usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 4}}},
+        (9, 0),
+    ),
+    "a cache of Anthropic": (
+        {"usage": {"input_tokens": 1, "cache_creation_input_tokens": 6, "output_tokens": 3}},
+        (7, 3),
+    ),
+    "nonsense": ({"usage": {"input_tokens": -1, "output_tokens": "many"}}, (0, 0)),
+}
+
+
+@pytest.mark.parametrize(("value", "tokens"), FIGURES.values(), ids=FIGURES)
+def test_tokens_are_counted_as_they_are_metered(value: Any, tokens: tuple[int, int]) -> None:
+    """Thoughts are paid for, and what is cached was read."""
+    said = said_in(whole(value))
+
+    assert (said.tokens_in, said.tokens_out) == tokens
+
+
+@pytest.mark.parametrize("number", [0, 1, None])
+def test_each_choice_has_its_own_calls(number: int | None) -> None:
+    """Arguments come behind the name, under the number of the choice."""
+    deltas = [{"tool_calls": [CALL]}, {"tool_calls": [MORE]}]
+    index = {} if number is None else {"index": number}
+    chunks = [{"choices": [{**index, "delta": delta}]} for delta in deltas]
+
+    assert said_in(stream(*chunks)).calls == (("ls", '{"a":1}'),)
+
+
+def test_a_list_of_chunks_is_read_as_a_stream() -> None:
+    """So Gemini streams where it is not asked for events."""
+    chunks = [gemini({"text": "hi "}), gemini({"text": "there"}, usageMetadata=GEMINI_USE)]
+
+    assert said_in(whole(chunks)) == Said("hi there", (), 5, 2)
+
+
 def test_a_call_without_arguments_has_empty_ones() -> None:
     """Not none at all."""
     assert said_in(whole({"content": [{**USE, "input": {}}]})).calls == (("ls", {}),)

@@ -95,6 +95,13 @@ def test_the_contracts_own_example_is_read(tmp_path: Path) -> None:
     assert found.models[0].answer.is_stream
 
 
+def test_a_request_to_a_server_may_have_no_reply(tmp_path: Path) -> None:
+    """The agent cancelled it, or left before."""
+    (entry,) = read(tmp_path, mcp(resp={})).servers
+
+    assert entry.is_open
+
+
 @pytest.mark.parametrize(
     ("answer", "content"),
     [
@@ -163,7 +170,7 @@ WRONG = [
     ({"kind": "blob", "id": "b", "value": 2}, "the blob 'b' has another value on line 1"),
     (mcp(server=1), "'server' must be a text, not a number"),
     (mcp(req={}), "req: the key 'method' is missing"),
-    (mcp(resp={}), "resp: must have either 'result' or 'error'"),
+    (mcp(resp={"result": 1, "error": {}}), "resp: must have either 'result' or 'error'"),
     (mcp(resp={"resutl": 1}), "resp: unknown key 'resutl'; did you mean result?"),
     (mcp(before={}), "'before' must be a list, not an object"),
     (mcp(later=1), "unknown key 'later'"),

@@ -175,6 +175,16 @@ def test_a_rule_that_cannot_work_is_a_usage_error() -> None:
         tape(("a", {"x": "a"}), replace={"(a": "b"}).tool("a", {"x": "a"})
 
 
+def test_a_replacement_may_number_what_it_stands_for() -> None:
+    """As in a profile: an id stays equal to itself, and different from another."""
+    recorded = ("a", {"ids": ["id-7", "id-8", "id-7"]})
+    rule = {r"id-\d": "[id-{n}]"}
+
+    assert tape(recorded, replace=rule).tool("a", {"ids": ["id-1", "id-2", "id-1"]}).line == 1
+    with pytest.raises(CassetteMiss):
+        tape(recorded, replace=rule).tool("a", {"ids": ["id-1", "id-2", "id-2"]})
+
+
 def test_a_replacement_is_taken_literally() -> None:
     """Backslashes and group numbers mean nothing in it."""
     recorded = tape(("a", {"x": "id-1"}), replace={r"id-(\d)": r"\2"})

@@ -15,6 +15,7 @@ from runledger.ledger.suite import CassetteRules, MatchRule
 from runledger.ledger.value import Json
 from runledger.store.cassette.entry import AgentStamp, ModelEntry, ModelRequest
 from runledger.store.cassette.load import Cassette
+from runledger.store.redact.redactor import Redactor
 from runledger.store.replay.player import Player
 
 RECORD = "runledger run evals/demo --mode record --case t1"
@@ -63,22 +64,22 @@ def offered(error: CassetteMiss, beginning: str) -> Json:
 
 def test_a_prompt_changed_by_one_word_is_a_miss_that_names_the_word() -> None:
     """The whole message, as a user sees it."""
-    error = miss(player(body(PROMPT.format("bug")), body("Hi")), body(PROMPT.format("typo")))
+    error = miss(player(body(PROMPT.format("slip")), body("Hi")), body(PROMPT.format("typo")))
 
     assert error.kind == "cassette_miss"
     assert str(error) == (
         "cassettes/t1.jsonl: no recorded answer for POST /v1/messages: m-1, 1 message, "
         '"…, say what it is about, then fix the typo in it and stop."\n'
         "nearest: line 2, differs at\n"
-        '  $.messages.0.content.0.text: recorded "…about, then fix the bug in it and stop.", '
-        'called "…about, then fix the typo in it and stop."\n'
+        '  $.messages.0.content.0.text: recorded "…is about, then fix the slip in it and stop.", '
+        'called "…is about, then fix the typo in it and stop."\n'
         "to ignore it: cassettes: {match: {model: {ignore: [$.messages.0.content.0.text]}}}\n"
         "or only what varies in it, in a profile: "
-        '{path: $.messages.0.content.0.text, pattern: "bug|typo", replace: "[varies]"}\n'
+        '{path: $.messages.0.content.0.text, pattern: "slip|typo", replace: "[varies]"}\n'
         f"to record it: {RECORD}\n"
         "recorded:\n"
         "  line 2 POST /v1/messages m-1, 1 message, "
-        '"…, say what it is about, then fix the bug in it and stop."\n'
+        '"…, say what it is about, then fix the slip in it and stop."\n'
         '  line 3 POST /v1/messages m-1, 1 message, "Hi"'
     )
 
@@ -103,7 +104,7 @@ def test_a_miss_carries_the_same_for_machines() -> None:
 
 def test_both_offered_rules_work_when_pasted() -> None:
     """One goes into the suite, the other into a profile."""
-    recorded, asked = body(PROMPT.format("bug")), body(PROMPT.format("typo (now)"))
+    recorded, asked = body(PROMPT.format("slip")), body(PROMPT.format("typo (now)"))
     error = miss(player(recorded), asked)
 
     cassettes = offered(error, "to ignore it: ")
@@ -115,6 +116,15 @@ def test_both_offered_rules_work_when_pasted() -> None:
     rules = CassetteRules(match={name: MatchRule(**one) for name, one in match.items()})
     assert player(recorded, rules=rules).model(request(asked)).line == 2
     assert player(recorded).model(request(asked, Profile("own", 1, (Rule(**rule),)))).line == 2
+
+
+@pytest.mark.parametrize(("one", "other"), [("bug", "typo"), ("typo", "bug"), ("3", "4")])
+def test_no_rule_is_offered_for_a_short_word(one: str, other: str) -> None:
+    """It may stand in the rest of the text, too, where it does not vary."""
+    error = miss(player(body(PROMPT.format(one))), body(PROMPT.format(other)))
+
+    assert "to ignore it: " in str(error)
+    assert "or only what varies in it" not in str(error)
 
 
 def test_the_offered_rule_stands_under_the_name_that_the_suite_has() -> None:
@@ -176,23 +186,38 @@ def test_an_unused_entry_is_nearer_than_a_used_one() -> None:
     assert "nearest: line 3" in str(miss(played, body("Hu")))
 
 
+NEWER = AgentStamp("claude-cli", "2.2.0")
+AGENTS = {"recorded": "claude-cli 2.1.197", "called": "claude-cli 2.2.0"}
+
+
 def test_another_version_of_the_agent_says_so_instead_of_forty_differences() -> None:
     """Whoever updates an agent records anew."""
-    error = miss(
-        player(body("Hi"), agent=CLAUDE), body("Ho", model="x"), AgentStamp("claude-cli", "2.2.0")
-    )
+    recorded, asked = ({"model": "m", **{f"k{n}": n * by for n in range(1, 20)}} for by in (1, 2))
+    error = miss(player(recorded, agent=CLAUDE), asked, NEWER)
 
     assert str(error) == (
         "cassettes/t1.jsonl: recorded with claude-cli 2.1.197, this is claude-cli 2.2.0: "
         "record it anew\n"
-        'no recorded answer for POST /v1/messages: x, 1 message, "Ho"\n'
-        "nearest: line 2, differs at 2 places\n"
+        "no recorded answer for POST /v1/messages: m\n"
+        "nearest: line 2, differs at 19 places\n"
         f"to record it: {RECORD}"
     )
-    assert error.details["agents"] == {
-        "recorded": "claude-cli 2.1.197",
-        "called": "claude-cli 2.2.0",
-    }
+    assert error.details["agents"] == AGENTS
+
+
+def test_another_version_of_the_agent_is_named_before_a_few_differences() -> None:
+    """It need not be the reason, as the stamp may be that of a library: the word is told too."""
+    error = miss(player(body("Hi"), agent=CLAUDE), body("Ho"), NEWER)
+
+    assert str(error).startswith(
+        "cassettes/t1.jsonl: recorded with claude-cli 2.1.197, this is claude-cli 2.2.0: "
+        "record it anew\n"
+        'no recorded answer for POST /v1/messages: m-1, 1 message, "Ho"\n'
+        "nearest: line 2, differs at\n"
+        '  $.messages.0.content.0.text: recorded "Hi", called "Ho"\n'
+        "to ignore it: cassettes: {match: {model: {ignore: [$.messages.0.content.0.text]}}}\n"
+    )
+    assert error.details["agents"] == AGENTS
 
 
 def test_a_second_client_of_the_same_agent_is_no_other_agent() -> None:
@@ -373,3 +398,28 @@ def test_texts_that_differ_inside_a_long_word_say_where() -> None:
 
     assert "but for the text from character 201 on" in str(error)
     assert "kkk" not in str(error).split("nearest")[1].split("to ignore")[0]
+
+
+def test_a_difference_deep_in_a_long_text_shows_both_sides() -> None:
+    """Lines that follow each other without a space are words of their own."""
+    listing = "\n".join(f"VAR_{n}=/usr/lib/{n}" for n in range(200))
+    asked = listing.replace("VAR_150=/usr/lib/150", "VAR_150=/opt/150")
+    error = miss(player(body(listing)), body(asked))
+
+    assert r"\nVAR_150=/usr/lib/150\nVAR_151=/usr/lib/151" in str(error)
+    assert r"\nVAR_150=/opt/150\nVAR_151=/usr/lib/151" in str(error)
+    (told,) = error.details["nearest"]["differences"]
+    assert "VAR_150=/usr/lib/150" in told["recorded"]
+    assert "VAR_150=/opt/150" in told["called"]
+    assert len(told["called"]) < 500
+
+
+@pytest.mark.parametrize("name", ["password = ", "--password ", '"password": "'])
+def test_a_secret_whose_name_is_cut_off_is_not_shown(name: str) -> None:
+    """It is hidden while the text is whole, where its name still tells."""
+    secrets = "x7Kq9Zw2Lm4P", "y8Kq9Zw2Lm4P"
+    for before in range(100, 140):
+        text = "w " * before + name + "{}" + '" and more ' * 50
+        error = miss(player(body(text.format(secrets[0]))), body(text.format(secrets[1])))
+        told = f"{error} {Redactor().value(error.details)}"  # details are recorded like this
+        assert not [secret for secret in secrets if secret in told]

@@ -204,13 +204,12 @@ def test_an_error_after_which_the_client_asked_again_is_left_out(
     assert [(one.body, one.answer.status) for one in found] == [({"q": 2}, status), ({"q": 1}, 200)]
 
 
-def test_half_an_answer_is_kept_only_while_there_is_no_whole_one(tmp_path: Path) -> None:
-    """It is marked, so that nobody takes it for whole."""
+def test_half_an_answer_is_marked_and_stands_beside_the_whole_one(tmp_path: Path) -> None:
+    """It tells that the agent left and asked again, as it will in replay."""
     half = asked({"q": 1}, ModelAnswer(200, {}, (b"ha",), partial=True))
+    found = recorded(tmp_path / "c.jsonl", half, asked({"q": 1})).models
 
-    assert recorded(tmp_path / "c.jsonl", half).models[0].answer.partial
-    (found,) = recorded(tmp_path / "c.jsonl", half, asked({"q": 1})).models
-    assert not found.answer.partial
+    assert [entry.answer.partial for entry in found] == [True, False]
 
 
 def test_equal_requests_with_good_answers_are_all_kept(tmp_path: Path) -> None:
@@ -451,3 +450,28 @@ def test_a_schema_that_describes_a_secret_is_no_secret(tmp_path: Path) -> None:
     found = recorded(tmp_path / "c.jsonl", asked(body), masking=MASKING)
 
     assert (found.models[0].body, found.salt) == (body, None)
+
+
+def test_entries_stand_in_the_order_in_which_they_were_asked(tmp_path: Path) -> None:
+    """Not in that in which they were answered: `order: strict` is about asking."""
+    recorder = Recorder(tmp_path / "c.jsonl", "c.jsonl", NOTHING_TO_HIDE)
+    first, second = recorder.turn(), recorder.turn()
+    recorder.keep_model(asked("second"), second)
+    recorder.keep_model(asked("first"), first)
+    recorder.commit()
+
+    assert [one.body for one in load_cassette(tmp_path / "c.jsonl").models] == ["first", "second"]
+
+
+def test_a_proxy_is_named_where_an_entry_has_one(tmp_path: Path) -> None:
+    """An error of one is not taken back by a success of another."""
+    limited = ModelAnswer(429, {}, (b"slow",))
+    entries = [asked("a", limited, via="ONE"), asked("a", via="TWO"), asked("a")]
+
+    found = recorded(tmp_path / "c.jsonl", *entries).models
+
+    assert [one.via for one in found] == ["ONE", "TWO", None]
+    schema = read_schema("cassette")
+    lines = lines_of(tmp_path / "c.jsonl")
+    assert [line["req"].get("via") for line in lines] == ["ONE", "TWO", None]
+    assert schema["then"]["allOf"][3]["then"]["properties"]["req"]["properties"]["via"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from runledger.errors import SuiteError, UnknownName
-from runledger.ledger.pattern import found_in, replaced
+from runledger.ledger.pattern import found_in, rewritten
 from runledger.ledger.proxy import Profile, Rule
 from runledger.suite.profile import BUILT_IN, load_profile, read_profile
 
@@ -47,7 +47,7 @@ def test_the_generic_profile_knows_uuids_and_nothing_else() -> None:
     """A rule for dates would let the answer to one question match another."""
     (rule,) = load_profile("generic").rules
 
-    assert replaced(rule.pattern, "?", f"a {UUID} b {UUID.upper()}") == "a ? b ?"
+    assert rewritten(rule.pattern, lambda _: "?", f"a {UUID} b {UUID.upper()}") == "a ? b ?"
     for other in ("2025-11-16", "2025-11-16T08:00:00Z", "1763280000", f"{UUID}0", "a" * 32):
         assert not found_in(rule.pattern, other)
     assert rule.replace == "[uuid-{n}]"

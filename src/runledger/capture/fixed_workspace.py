@@ -38,7 +38,8 @@ class Furnishing:
         """Furnish an empty place."""
         work, home, tmp = place / WORK, place / HOME, place / TMP
         copy_tree(self.template, work)
-        _date(work)
+        with _told(place):
+            _date(work)
         if not self.fresh_home:
             return Ground(str(work))
         with _told(place):

@@ -124,13 +124,19 @@ def _ask(talk: _Talk, assignment: Assignment) -> Exit:
         exit = session.close()
     for what in (*talk.scene.overheard(), *talk.scene.last_words()):
         book.note(what)
+    if not book.failed and (late := _rung(talk.scene)) is not None:
+        book.fail(_failure(late))
     return exit
+
+
+def _rung(scene: Scene) -> TrialFault | None:
+    """Tell what a server could not do, if there is such a thing so far."""
+    return scene.bell.fault if scene.bell is not None else None
 
 
 def _cause(fault: TrialFault, scene: Scene) -> TrialFault:
     """Find what a fault came of: what a server could not do, the agent can only fail of."""
-    rung = scene.bell.fault if scene.bell is not None else None
-    return rung or fault
+    return _rung(scene) or fault
 
 
 def _converse(session: Session, talk: _Talk) -> None:

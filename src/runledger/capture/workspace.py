@@ -21,6 +21,13 @@ from ..process.supervisor import Launch, Supervisor
 GIT_S = 300.0  # a large repository takes a while
 TRIES = 1000
 
+_SPECIAL = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:
@@ -160,9 +167,25 @@ class Git:
 def copy_tree(template: Path, path: Path) -> None:
     """Copy a directory with its times and modes; links are copied as links."""
     try:
-        shutil.copytree(template, path, symlinks=True, dirs_exist_ok=True)
-    except (OSError, shutil.Error) as error:
+        shutil.copytree(template, path, symlinks=True, dirs_exist_ok=True, copy_function=_copy_file)
+    except shutil.Error as error:
+        (first, _, reason), *rest = error.args[0]
+        more = f" (and {len(rest)} more)" if rest else ""
+        raise OutsideError(f"could not copy {first} to {path}: {reason}{more}") from error
+    except OSError as error:
         raise OutsideError(f"could not copy {template} to {path}: {error}") from error
+
+
+def _copy_file(file: str, to: str) -> None:
+    """Copy a file, but nothing that would be waited for, or read without end."""
+    mode = os.lstat(file).st_mode
+    if not stat.S_ISREG(mode):
+        kind = next((name for is_one, name in _SPECIAL if is_one(mode)), "no file")
+        raise OutsideError(
+            f"could not copy {file}: it is {kind}\n"
+            "a workspace has files, directories and links only: take it out of the template"
+        )
+    shutil.copy2(file, to)
 
 
 def remove(path: Path) -> None:

@@ -36,7 +36,7 @@ from ..store.rundir import make_run_directory, read_run
 from .decks import OpenDeck, decks_for
 from .derive import derive_views
 from .furnish import driver_for, secrets_of
-from .grading import finish_tools, grade_trajectory, internal_failure, row_of
+from .grading import add_late_fault, finish_tools, grade_trajectory, internal_failure, row_of
 from .manifest import Selection, manifest_of
 from .offer import Stagehand
 from .watch import UNWATCHED, Watcher
@@ -255,5 +255,7 @@ class _Floor:
         with contextlib.closing(deck.source):
             with self.stagehand.set(trial.task, ground, deck) as scene:
                 captured = run_trial(trial, self.stage, deck.source, scene)
+            if scene.bell is not None:
+                captured = add_late_fault(captured, scene.bell.fault, self.stage.note)
             graded = grade_trajectory(captured, place, self.stage.note)
             return finish_tools(graded, deck.source, self.stage.note)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from ..errors import RunledgerError
+from ..errors import RunledgerError, TrialFault
 from ..graders import Grader, Place, graders_for
 from ..ledger.event import Event, Failed, Graded, Happening
 from ..ledger.grade import Failure, Grade, bounded, grade_of, status_of
@@ -18,6 +18,14 @@ from ..ledger.value import Absent, Json
 from ..tools import ToolSource
 
 Note: TypeAlias = Callable[[Trial, Happening], None]
+
+
+def add_late_fault(trajectory: Trajectory, fault: TrialFault | None, note: Note) -> Trajectory:
+    """Let a trial fail of what one of its servers found out when the agent was gone."""
+    if fault is None or failures_in(trajectory.events):
+        return trajectory
+    failure = Failure(fault.kind, str(fault), fault.details)
+    return _extended(trajectory, [Failed(bounded(failure))], note)
 
 
 def grade_trajectory(trajectory: Trajectory, place: Place, note: Note) -> Trajectory:

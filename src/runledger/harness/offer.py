@@ -67,10 +67,12 @@ class Stagehand:
     def _models(self, station: Station, stack: ExitStack) -> dict[str, str]:
         """Open a model API for each that the suite names; give the variables that lead to them."""
         found: dict[str, str] = {}
-        for proxy in self.suite.proxies.models:
+        proxies = self.suite.proxies.models
+        for proxy in proxies:
             from ..proxies.model import open_model  # without one nobody pays for it
 
-            server = open_model(proxy, station)
+            via = proxy.env if len(proxies) > 1 else None
+            server = open_model(proxy, station, via)
             stack.callback(server.close)
             found |= {**key_of(proxy, self.suite, os.environ), proxy.env: server.url}
         return found

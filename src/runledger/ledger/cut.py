@@ -10,7 +10,7 @@ MORE = "…"
 REACH = 300  # characters up to the next line: the name that tells of a secret may be cut off
 
 _APART = r"\s\"'`(){}\[\]<>,、。，；：（）「」『』"  # prose without spaces has its own marks
-_IN_WORD = re.compile(rf"[^{_APART}]")
+_IN_WORD = re.compile(rf"[^{_APART}]++")
 _LAST_WORD = re.compile(rf"(?<![^{_APART}])[^{_APART}]++\Z")
 _FIRST_LINE = re.compile(rf".{{0,{REACH}}}+\n(?=\s*+\S)")
 # Between words it is the next one, but for an option, and with a name goes what is assigned to it.
@@ -36,6 +36,11 @@ def ending(text: str, width: int) -> str:
 def before_last_word(text: str) -> str:
     """Drop the last word of a text that goes on elsewhere."""
     return text[: last.start()] if (last := _LAST_WORD.search(text)) else text
+
+
+def word_end(text: str, at: int) -> int:
+    """Find where the word ends that some place is in, or the place itself if it is in none."""
+    return rest.end() if (rest := _IN_WORD.match(text, at)) else at
 
 
 def after_first_word(text: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TypeGuard
 
-from .cut import before_last_word
-from .fingerprint import preview, show_name
+from .fingerprint import canonical_dumps, preview, show_name
+from .parting import windows
 from .path import Path, show_path
 from .value import ABSENT, Absent, Json
 
@@ -56,15 +56,11 @@ def show(value: Json | Absent, width: int = 60) -> str:
 
 
 def show_both(one: Difference, width: int = 60) -> tuple[str, str]:
-    """Show both sides; of two long texts with the same beginning, the part where they differ."""
+    """Show both sides; of two texts, the words around the place where they differ."""
     left, right = one.left, one.right
     if isinstance(left, str) and isinstance(right, str):
-        pairs = enumerate(zip(left, right, strict=False))
-        shorter = min(len(left), len(right))
-        same = next((at for at, (ours, theirs) in pairs if ours != theirs), shorter)
-        if same > width // 2:
-            start = len(before_last_word(left[: same - width // 4]))
-            left, right = f"…{left[start:]}", f"…{right[start:]}"
+        ours, theirs = windows(left, right, width)
+        return canonical_dumps(ours), canonical_dumps(theirs)
     return show(left, width), show(right, width)
 
 

@@ -41,11 +41,6 @@ def found_in(pattern: str, text: str) -> bool:
     return _compiled(pattern).search(_whole(text)) is not None
 
 
-def replaced(pattern: str, by: str, text: str) -> str:
-    """Put a text, taken literally, in place of every match of a pattern."""
-    return str(_compiled(pattern).sub(lambda match: by, _whole(text)))
-
-
 def rewritten(pattern: str, by: Callable[[str], str], text: str) -> str:
     """Put what a function makes of each match of a pattern in its place."""
     return str(_compiled(pattern).sub(lambda match: by(match[0]), _whole(text)))

@@ -18,6 +18,13 @@ class Absent:
 ABSENT = Absent()
 
 
+def children_of(value: Json) -> Sequence[Json]:
+    """List what is directly in a value."""
+    if isinstance(value, Mapping):
+        return [*value.values()]
+    return value if isinstance(value, (list, tuple)) else ()
+
+
 def map_texts(value: Json, change: Callable[[str], str]) -> Json:
     """Change every text of a value; keys stay as they are."""
     if isinstance(value, str):

@@ -73,6 +73,11 @@ class Child:
         """Show what is kept of its standard error so far."""
         return self._errors.text()
 
+    @property
+    def is_behind(self) -> bool:
+        """Say whether it leaves so much unread that nothing more should be sent."""
+        return self._outbox.is_full
+
     def send(self, data: bytes) -> None:
         """Queue bytes for the program; they are written while we wait for it."""
         self._outbox.put(data)

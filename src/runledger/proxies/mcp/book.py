@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
 from ...store.cassette.entry import AgentStamp, McpEntry
 from ...wire.jsonrpc import Answer, Heard, Notification, Request
-from .kept import Fields, asked, belongs_to, key_of, remark_of, reply_of, stamp_of
+from .kept import (
+    Fields,
+    asked,
+    belongs_to,
+    cancelled_by,
+    key_of,
+    remark_of,
+    reply_of,
+    stamp_of,
+)
 
 PING = "ping"  # says nothing, and is answered by whoever is there
 
@@ -17,6 +26,7 @@ PING = "ping"  # says nothing, and is answered by whoever is there
 class _Page:
     """One request, and what came of it so far."""
 
+    turn: int
     request: Request
     reply: Fields | None = None
     before: list[Fields] = field(default_factory=list)
@@ -27,11 +37,13 @@ class Book:
     """Note what passes both ways; notifications of the agent and pings are not kept.
 
     What the server says of itself goes with the request that it names; else with the last one
-    that is open; else it stands behind the one that was answered last.
+    that is open; else it stands behind the one that was answered last. `turn` counts the requests
+    to all servers of a trial.
     """
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, turn: Callable[[], int]) -> None:
         self.server = server
+        self._turn = turn
         self.stamp: AgentStamp | None = None  # who asks, if it tells
         self._pages: list[_Page] = []
         self._open: dict[bytes, _Page] = {}
@@ -45,9 +57,11 @@ class Book:
             self._questions.pop(key_of(heard.id), None)
         elif isinstance(heard, Request) and heard.method != PING:
             self.stamp = self.stamp or stamp_of(heard)
-            page = _Page(heard)
+            page = _Page(self._turn(), heard)
             self._pages.append(page)
             self._open[key_of(heard.id)] = page
+        elif (cancelled := cancelled_by(heard)) is not None:
+            self._open.pop(cancelled, None)  # a reply that comes all the same is for nobody
 
     def hear_server(self, heard: Heard) -> None:
         """Note what the server says: a reply, or something of its own."""
@@ -56,19 +70,20 @@ class Book:
         elif heard.method != PING:
             self._add(heard)
 
-    def entries(self) -> Iterator[McpEntry]:
-        """Give all requests that were answered, in their order."""
+    def entries(self) -> Iterator[tuple[int, McpEntry]]:
+        """Give all requests, each with its turn; what was not answered has an empty reply."""
         for page in self._pages:
-            if page.reply is None:
-                continue
-            yield McpEntry(
-                0,
-                self.server,
-                page.request.method,
-                asked(page.request),
-                page.reply,
-                tuple(page.before),
-                tuple(page.after),
+            yield (
+                page.turn,
+                McpEntry(
+                    0,
+                    self.server,
+                    page.request.method,
+                    asked(page.request),
+                    page.reply or {},  # in replay it will be asked, too, and not answered
+                    tuple(page.before),
+                    tuple(page.after),
+                ),
             )
 
     def _close_page(self, answer: Answer) -> None:

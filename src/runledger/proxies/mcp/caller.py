@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ...ledger.event import Log
 from ...ledger.proxy import Fault
 from ...ledger.value import Json
 from ...process.deadline import LONGEST_S, Deadline
 from ...wire.jsonrpc import Heard, NotSpoken, Request, parse
 from .. import Station
+from ..faults import note_of
 from .line import HungUp, Line
 
 WORK = frozenset({"tools/call", "resources/read", "prompts/get"})
@@ -63,6 +63,8 @@ class Caller:
         """Hear all that has come, and all that is due."""
         self._line.pump()
         while (line := self._line.take()) is not None:
+            if self._station.recorder is None:
+                self._line.forget()  # nothing stays with us
             if line.strip():
                 self._take(line)
         for one in [held for held in self._held if held.until.passed()]:
@@ -84,8 +86,7 @@ class Caller:
         return self._station.faults.next("mcp") if request.method in WORK else None
 
     def _inject(self, fault: Fault, line: bytes, request: Request) -> None:
-        told: dict[str, Json] = {k: v for k, v in asdict(fault).items() if v not in (None, False)}
-        self._station.tell(Log("info", "fault injected", {**told, "method": request.method}))
+        self._station.tell(note_of(fault, method=request.method))
         if fault.delay_ms:
             until = Deadline.after(fault.delay_ms / 1000)
             self._held.append(_Held(until, replace(fault, delay_ms=None), line, request))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
-import shutil
 import socket
 import sys
 import threading
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Protocol
 
-from ...errors import Interrupted, OutsideError, TrialFault
+from ...errors import Interrupted, OutsideError
 from ...ledger.proxy import McpProxy
 from ...ledger.suite import McpServer
-from ...process.pipes import TooLarge
 from .. import Station
+from .aloud import aloud
 from .backroom import Backroom
 from .line import HungUp, Line
 from .real import Real
@@ -53,17 +52,18 @@ class McpDesk:
         self._name = name
         self._station = station
         self._host = host
-        self._directory = _private_directory()
-        address = str(self._directory / "s")
-        self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(address)
-        self._listener.listen()
         self._sessions: dict[threading.Thread, Line] = {}
         self._lock = threading.Lock()
         self._is_open = True
-        self._wake, self._waker = os.pipe()
         self._doorman = threading.Thread(target=self._take_in, name=f"mcp {name}", daemon=True)
-        self._doorman.start()
+        with ExitStack() as stack:
+            try:
+                address = self._open_door(stack)
+            except OSError as error:
+                reason = error.strerror or error
+                raise OutsideError(f"no socket for MCP server {name}: {reason}") from error
+            self._doorman.start()
+            self._door = stack.pop_all()
         self.server = McpServer(name, sys.executable, ("-I", "-S", RELAY, address))
 
     def close(self) -> None:
@@ -77,11 +77,21 @@ class McpDesk:
             line.hang_up()
         for session, _ in self._ongoing():
             session.join()
-        self._host.close()
-        self._listener.close()
-        os.close(self._wake)
-        os.close(self._waker)
-        shutil.rmtree(self._directory, ignore_errors=True)
+        with self._door, suppress(HungUp), aloud(self._name, self._station):
+            self._host.close()
+
+    def _open_door(self, stack: ExitStack) -> str:
+        """Make the socket that relays come to; give its address."""
+        directory = _private_directory()
+        stack.callback(_remove, directory)
+        self._wake, self._waker = os.pipe()
+        stack.callback(os.close, self._wake)
+        stack.callback(os.close, self._waker)
+        self._listener = stack.enter_context(socket.socket(socket.AF_UNIX))
+        self._listener.setblocking(False)
+        self._listener.bind(str(directory / "s"))
+        self._listener.listen()
+        return str(directory / "s")
 
     def _ongoing(self) -> list[tuple[threading.Thread, Line]]:
         with self._lock:
@@ -91,39 +101,37 @@ class McpDesk:
         poll = select.poll()
         poll.register(self._listener, select.POLLIN)
         poll.register(self._wake, select.POLLIN)
-        while self._wake not in dict(poll.poll()):
-            with contextlib.suppress(OSError):  # it left before it was taken in
-                connection, _ = self._listener.accept()
-                self._begin(Line(connection))
+        with suppress(HungUp), aloud(self._name, self._station):  # none is taken in after a fault
+            while self._wake not in dict(poll.poll()):
+                with suppress(BlockingIOError, ConnectionAbortedError):  # it has left already
+                    connection, _ = self._listener.accept()
+                    self._begin(Line(connection))
 
     def _begin(self, line: Line) -> None:
         session = threading.Thread(target=self._run, args=(line,), name=f"mcp {self._name}")
         session.daemon = True
-        with self._lock:
-            crowded = len(self._sessions) >= MOST_SESSIONS
-            if not crowded:
+        with ExitStack() as stack, self._lock:
+            stack.callback(line.close)
+            if len(self._sessions) < MOST_SESSIONS:
+                session.start()
                 self._sessions[session] = line
-        if crowded:
-            line.close()
-        else:
-            session.start()
+                stack.pop_all()
 
     def _run(self, line: Line) -> None:
         try:
-            self._host.serve(line)
-        except (HungUp, Interrupted):
-            pass
-        except TooLarge as reason:
-            self._fail("message_too_large", str(reason))
-        except Exception as error:  # a fault of ours must not leave the agent waiting
-            self._fail("internal_error", f"{type(error).__name__}: {error}")
+            with suppress(HungUp, Interrupted), aloud(self._name, self._station):
+                self._host.serve(line)
         finally:
             line.close()
             with self._lock:
                 del self._sessions[threading.current_thread()]
 
-    def _fail(self, kind: str, reason: str) -> None:
-        self._station.fail(TrialFault(kind, f"MCP server {self._name}: {reason}"))
+
+def _remove(directory: Path) -> None:
+    """Remove the directory of a socket, also where there is no descriptor to look into it."""
+    with suppress(OSError):
+        (directory / "s").unlink(missing_ok=True)
+        directory.rmdir()
 
 
 def _private_directory() -> Path:

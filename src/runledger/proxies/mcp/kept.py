@@ -13,9 +13,10 @@ from typing import TypeAlias
 from ...ledger.strict_json import dump_line
 from ...ledger.value import ABSENT, Absent, Json
 from ...store.cassette.entry import AgentStamp
-from ...wire.jsonrpc import Answer, Notification, Request
+from ...wire.jsonrpc import Answer, Heard, Notification, Request
 
 PROGRESS = "notifications/progress"
+CANCELLED = "notifications/cancelled"
 TOKEN = "progressToken"
 META = "_meta"
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
@@ -41,6 +42,14 @@ def asked(request: Request) -> Json:
             name: request.params[name] for name in ("protocolVersion",) if name in request.params
         }
     return {name: value for name, value in request.params.items() if name != META}
+
+
+def cancelled_by(heard: Heard) -> bytes | None:
+    """Tell which request nobody waits for any longer, if it is that which is said."""
+    match heard:
+        case Notification(method=method, params={"requestId": id}) if method == CANCELLED:
+            return key_of(id)
+    return None
 
 
 def stamp_of(request: Request) -> AgentStamp | None:

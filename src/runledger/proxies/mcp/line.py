@@ -75,6 +75,10 @@ class Line:
         line = self._lines.take()
         return self._lines.rest() if line is None and self.ended else line
 
+    def forget(self) -> None:
+        """Let what was taken so far not count any longer: only what is kept has a cap in all."""
+        self._lines.reset_total()
+
     def tell(self, message: dict[str, Json]) -> None:
         """Send a message of JSON-RPC."""
         self.put(dump_line({"jsonrpc": "2.0", **message}))

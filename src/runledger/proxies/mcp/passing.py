@@ -11,11 +11,11 @@ from ...ledger.fingerprint import preview
 from ...process.child import Child, DeadlinePassed
 from ...process.deadline import Deadline
 from ...process.fate import how_it_ended, last_lines
+from ...process.pipes import OUTBOX_CAP, TooLarge
 from ...wire.jsonrpc import (
     INTERNAL_ERROR,
     Answer,
     Heard,
-    Notification,
     NotSpoken,
     Request,
     RpcError,
@@ -23,8 +23,8 @@ from ...wire.jsonrpc import (
 )
 from .. import Station
 from .book import Book
-from .caller import Caller
-from .kept import key_of, reply_of
+from .caller import Caller, attend
+from .kept import cancelled_by, key_of, reply_of
 from .line import HungUp, Line
 
 LEAVE_S = 2.0  # for a server to answer what is open once the agent has no more to say
@@ -32,9 +32,6 @@ GRACE_S = 0.5
 STDERR_LINES = 10
 STDERR_KEPT = 2000  # characters
 SNIPPET = 200
-
-
-CANCELLED = "notifications/cancelled"
 
 
 class _ServerGone(Exception):
@@ -61,32 +58,36 @@ class Passing:
         self._open: dict[bytes, Request] = {}
         self._leave: Deadline | None = None  # set once the agent has no more to say
         self._until = self._due
+        self._fate = ""  # told once the server is gone
         self._has_answered = False
         self._has_strayed = False
 
     def serve(self) -> None:
-        """Pass on what both say until one of them is gone; raise HungUp where it is the agent."""
+        """Pass on what both say until the agent has said all; raise HungUp where it just leaves."""
         try:
             while self._leave is None or self._open:
                 self._watch_agent()
                 self._pass_back()
         except _ServerGone:
-            self._tell_end()
+            self._outlive()
         self._line.drain()
 
     def hear(self, line: bytes, heard: Heard) -> None:
         """Hand on a message of the agent."""
-        match heard:
-            case Request(id=id):
-                self._open[key_of(id)] = heard
-            case Notification(method=method, params={"requestId": id}) if method == CANCELLED:
-                self._open.pop(key_of(id), None)  # nobody waits for it
+        if isinstance(heard, Request):
+            self._open[key_of(heard.id)] = heard
+        elif (cancelled := cancelled_by(heard)) is not None:
+            self._open.pop(cancelled, None)
         self._note(self._book.hear_agent, heard)
-        self._child.send(line + b"\n")
+        if not self._fate:
+            self._send(line)
+        elif isinstance(heard, Request):
+            self._refuse(heard)
 
     def stumble(self, line: bytes, reason: NotSpoken) -> None:
         """Hand on what is no message to us: the server may know better."""
-        self._child.send(line + b"\n")
+        if not self._fate:
+            self._send(line)
 
     # ---------------------------------------------------------------- the agent
 
@@ -112,6 +113,11 @@ class Passing:
 
     # ---------------------------------------------------------------- the server
 
+    def _send(self, line: bytes) -> None:
+        self._child.send(line + b"\n")
+        if self._child.is_behind:
+            raise TooLarge(f"it leaves over {OUTBOX_CAP // 2**20} MiB of the agent's words unread")
+
     def _pass_back(self) -> None:
         """Wait for a line of the server and hand it to the agent, whatever it is."""
         self._until = self._due
@@ -124,6 +130,8 @@ class Passing:
             return
         if line is None:
             raise _ServerGone
+        if self._station.recorder is None:
+            self._child.lines.reset_total()  # nothing stays with us
         if line.strip():
             self._take(line)
             self._line.put(line + b"\n")
@@ -146,9 +154,7 @@ class Passing:
 
     def _note(self, write: Callable[[Heard], None], heard: Heard) -> None:
         """Write into the book, if anybody reads it; what a fault cuts off is not kept."""
-        if self._station.recorder is None:
-            self._child.lines.reset_total()  # nothing stays with us
-        elif not self._line.is_limited:
+        if self._station.recorder is not None and not self._line.is_limited:
             write(heard)
 
     def _tell_stray(self, line: bytes, reason: NotSpoken) -> None:
@@ -159,19 +165,26 @@ class Passing:
         told = f"MCP server {self._name} writes what is not JSON-RPC ({reason}): {start}"
         self._station.tell(Log("warning", f"{told}; it is passed on and cannot be recorded"))
 
-    def _tell_end(self) -> None:
-        """Answer what is open with how the server ended; that is a fault if it never answered."""
+    def _outlive(self) -> None:
+        """Answer what is open, and all that comes, with how the server ended.
+
+        Since that is kept, a replay says the same. If it never answered, it is a fault.
+        """
         if self._leave is not None:  # it only followed the agent
             return
         self._child.unwatch(self._line.fd)
-        told = f"MCP server {self._name}: {_fate(self._child)}"
-        for request in self._open.values():
-            answer = Answer(request.id, error=RpcError(INTERNAL_ERROR, told))
-            self._note(self._book.hear_server, answer)
-            self._line.tell({"id": request.id, **reply_of(answer)})
+        self._fate = f"MCP server {self._name}: {_fate(self._child)}"
         if not self._has_answered:
-            self._station.fail(TrialFault("spawn_failed", told))
-        self._station.tell(Log("warning", told))
+            self._station.fail(TrialFault("spawn_failed", self._fate))
+        self._station.tell(Log("warning", self._fate))
+        for request in self._open.values():
+            self._refuse(request)
+        attend(self._line, self._caller)
+
+    def _refuse(self, request: Request) -> None:
+        answer = Answer(request.id, error=RpcError(INTERNAL_ERROR, self._fate))
+        self._note(self._book.hear_server, answer)
+        self._line.tell({"id": request.id, **reply_of(answer)})
 
 
 def _fate(child: Child) -> str:

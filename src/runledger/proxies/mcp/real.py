@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from ...errors import SpawnFailed, TrialFault
 from ...ledger.proxy import McpProxy
 from ...ledger.value import Json
 from ...wire.jsonrpc import INTERNAL_ERROR, Heard, NotSpoken, Request
 from .. import Station
+from .aloud import aloud
 from .backroom import Backroom, launch_of
 from .book import Book
 from .caller import Caller, attend
@@ -23,11 +26,12 @@ class Real:
         self._server = server
         self._station = station
         self._room = room
+        self._turn = station.recorder.turn if station.recorder else count().__next__
         self._books: list[Book] = []  # in the order in which sessions began
 
     def serve(self, line: Line) -> None:
         """Start the server for one session, let it answer, and end it."""
-        book = Book(self._server.name)
+        book = Book(self._server.name, self._turn)
         self._books.append(book)
         try:
             child = self._room.supervisor.start(launch_of(self._server, self._room))
@@ -35,7 +39,8 @@ class Real:
             self._refuse(line, error)
             return
         try:
-            Passing(book, line, self._station, child).serve()
+            with aloud(self._server.name, self._station):
+                Passing(book, line, self._station, child).serve()
         finally:
             line.hang_up()  # the relay need not wait for the server's end
             child.unwatch(line.fd)
@@ -50,8 +55,8 @@ class Real:
         if recorder is None:
             return
         for book in self._books:
-            for entry in book.entries():
-                recorder.keep_mcp(entry)
+            for turn, entry in book.entries():
+                recorder.keep_mcp(entry, turn)  # whose refusal the desk tells the trial
             if book.stamp is not None:
                 recorder.meet(book.stamp)
 

@@ -16,7 +16,7 @@ from ...wire.jsonrpc import INTERNAL_ERROR, Answer, Heard, NotSpoken, Request
 from .. import Station
 from .book import PING
 from .caller import Caller, attend
-from .kept import Fields, asked, key_of, remark_to, reply_to
+from .kept import Fields, asked, key_of, remark_to, reply_to, stamp_of
 from .line import HungUp, Line
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Recording:
         """Give the next reply that was recorded for a request, or raise CassetteMiss."""
         params = asked(request)
         key = (request.method, canonical_bytes(params))
+        if (stamp := stamp_of(request)) is not None:
+            self._player.meet(stamp)
         with self._lock:
             if self._returned[key]:
                 return self._returned[key].popleft()
@@ -68,7 +70,7 @@ class Recording:
             if key in self._lasting:
                 return self._lasting[key]
             raise
-        if method in LASTING:
+        if method in LASTING and not entry.is_open:
             self._lasting[key] = entry
         return entry
 
@@ -128,14 +130,17 @@ class Replaying:
         try:
             entry = self._recording.find(request)
         except CassetteMiss as miss:
+            if self._line.is_limited:  # what is cut off is not kept unless the agent comes again
+                raise HungUp from None
+            self._station.fail(miss)  # first: an agent that is told may end at once
             message = str(miss).partition("\n")[0]
             error: Json = {"code": INTERNAL_ERROR, "message": message}
             self._line.tell({"id": request.id, "error": error})
-            self._station.fail(miss)
             return
         before = (remark_to(request, one) for one in entry.before)
         rest = deque(one for one in before if one is not None)
-        rest.append(reply_to(request, entry.reply))
+        if not entry.is_open:
+            rest.append(reply_to(request, entry.reply))
         self._play(_Part(request, entry, rest))
 
     def _play(self, part: _Part) -> None:

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from .server import ModelServer
 
 
-def open_model(proxy: ModelProxy, station: Station) -> ModelServer:
-    """Open a model API for one trial; its `url` is what the agent is to be given."""
+def open_model(proxy: ModelProxy, station: Station, via: str | None = None) -> ModelServer:
+    """Open a model API for one trial; its `url` is what the agent is to be given.
+
+    `via` tells it apart from others of the trial, in the cassette.
+    """
     try:
         from .server import ModelServer  # aiohttp is costly, and may not be there
     except ModuleNotFoundError as error:
@@ -23,4 +26,4 @@ def open_model(proxy: ModelProxy, station: Station) -> ModelServer:
             f"proxies.model ({proxy.env}) needs aiohttp, which is not installed; "
             "install it: pip install 'runledger[proxy]'"
         ) from None
-    return ModelServer(proxy, station)
+    return ModelServer(proxy, station, via)

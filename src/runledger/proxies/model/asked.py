@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RETRIES = "x-stainless-retry-count"  # how the SDKs of Anthropic and OpenAI count
 
+_COUNT = re.compile(r"[0-9]{1,9}")
 _PRODUCT = re.compile(r"([!-~]{1,80}?)[/ ]v?(\d[\w.+-]{0,40})")  # claude-cli/2.1.197 (…)
 
 
@@ -31,6 +32,7 @@ class Asked:
     target: str  # path and query, as they came
     headers: Mapping[str, str]  # found in any case of letters
     body: bytes
+    is_owed: bool = False  # a fault on purpose took the place of its answer when it was asked first
 
     @property
     def path(self) -> str:
@@ -52,10 +54,16 @@ class Asked:
         """Tell who asks, as it calls itself."""
         return stamp_in(self.headers.get("user-agent", ""))
 
-    def request(self, profile: Profile) -> ModelRequest:
-        """Ask for the answer that was recorded."""
-        retry = self.headers.get(RETRIES, "0") not in ("", "0")
-        return ModelRequest(self.method, self.path, self.body, profile, self.agent, retry)
+    @property
+    def retry(self) -> int:
+        """Tell how often the client says that it asked this before."""
+        count = self.headers.get(RETRIES, "")
+        return int(count) if _COUNT.fullmatch(count) else 0
+
+    def request(self, profile: Profile, via: str | None = None) -> ModelRequest:
+        """Ask for the answer that was recorded; one that is owed is asked for the first time."""
+        retry = 0 if self.is_owed else self.retry
+        return ModelRequest(self.method, self.path, self.body, profile, self.agent, retry, via)
 
 
 async def read_request(request: web.BaseRequest) -> Asked:

@@ -6,15 +6,16 @@ from aiohttp import web
 
 from ...errors import CassetteMiss, TrialFault
 from ...ledger.cut import beginning
+from ...store.cassette.weight import MOST_BYTES
 from .. import Station
+from ..faults import note_of
 from .apis import Api
 from .apis.choice import api_of
 from .asked import read_request
-from .mishap import note_of, suffer
+from .mishap import Debts, suffer
 from .outlet import Cut, Gone, Outlet
 from .source import Source
 
-MOST_BYTES = 64 * 1024 * 1024  # of one request
 SAID = 1000  # characters of a fault that the agent is told
 STATUSES = {"message_too_large": 413, "internal_error": 502}
 NO_RETRY = {"x-should-retry": "false"}  # which SDKs and agents obey
@@ -26,6 +27,7 @@ class Desk:
     def __init__(self, source: Source, station: Station) -> None:
         self._source = source
         self._station = station
+        self._debts = Debts()
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -44,11 +46,13 @@ class Desk:
 
     async def _serve(self, request: web.BaseRequest, outlet: Outlet) -> None:
         fault = self._station.faults.next("model") if request.method == "POST" else None
-        asked = await read_request(request)
+        asked = self._debts.settle(await read_request(request))
         if fault is not None:
             self._station.tell(note_of(fault))
+            self._debts.note(asked)  # first: who is told, or leaves meanwhile, may ask at once
             if await suffer(fault, asked, outlet):
                 return
+            self._debts.forgive(asked)
         await self._source.answer(asked, outlet)
 
     async def _refuse(self, fault: TrialFault, api: Api, outlet: Outlet) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import orjson
 
 from ...ledger.value import Json
+from ...store.cassette.frames import data_in
 
 _END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _REACH = 3  # bytes of an end that may have come with an earlier piece
@@ -36,8 +37,7 @@ class Splitter:
 
 def read_event(frame: bytes) -> Json:
     """Read what an event holds: JSON, or a text that is none."""
-    lines = [line[5:].removeprefix(b" ") for line in frame.splitlines() if line[:5] == b"data:"]
-    return read_document(b"\n".join(lines))
+    return read_document(data_in(frame))
 
 
 def read_document(text: bytes) -> Json:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...errors import TrialFault
 from ...store.cassette.entry import ModelAnswer
+from ...store.cassette.weight import MOST_BYTES
 from .frames import Splitter
-
-MOST_BYTES = 64 * 1024 * 1024  # of one answer
 
 
 class Heard:

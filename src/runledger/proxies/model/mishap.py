@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import fields
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
 
-from ...ledger.event import Log
 from ...ledger.proxy import Fault
-from ...ledger.value import Json
 from .asked import Asked
 from .frames import read_document
 from .outlet import Outlet
@@ -16,6 +16,36 @@ from .tokens import below
 BROKEN_BODY = b'{"id": "broken_on_purpose", "type": "message", "content": [{"ty'
 BROKEN_FRAME = b'event: message_start\ndata: {"type": "message_start", "message": {"id": "bro\n\n'
 WORDS = "this fault is injected on purpose, by `inject` of the suite or case"
+
+
+class Debts:
+    """Remember the requests that met a fault in place of their answer.
+
+    The retry of one is no retry for a recording, which gives its client what it heard last time:
+    that was the answer of an earlier, equal request.
+    """
+
+    def __init__(self) -> None:
+        self._owed: Counter[bytes] = Counter()
+
+    def note(self, asked: Asked) -> None:
+        """Note that a request may go without its answer."""
+        self._owed[_digest(asked)] += 1
+
+    def forgive(self, asked: Asked) -> None:
+        """Note that a request is to be answered after all."""
+        self._owed -= Counter([_digest(asked)])
+
+    def settle(self, asked: Asked) -> Asked:
+        """Give a request as it is to be answered: a retry may have to be answered as the first."""
+        if not asked.retry or self._owed[_digest(asked)] < 1:
+            return asked
+        self.forgive(asked)
+        return replace(asked, is_owed=True)
+
+
+def _digest(asked: Asked) -> bytes:
+    return sha256(f"{asked.method} {asked.target!r}\n".encode() + asked.body).digest()
 
 
 async def suffer(fault: Fault, asked: Asked, outlet: Outlet) -> bool:
@@ -35,17 +65,6 @@ async def suffer(fault: Fault, asked: Asked, outlet: Outlet) -> bool:
     return False
 
 
-def note_of(fault: Fault) -> Log:
-    """Write for the record what was done to a request."""
-    done: dict[str, Json] = {
-        one.name: value
-        for one in fields(fault)
-        if one.name not in ("kind", "nth")
-        and (value := getattr(fault, one.name)) not in (None, False)
-    }
-    return Log("info", "fault injected", {"kind": fault.kind, "nth": fault.nth, "do": done})
-
-
 async def _say_nonsense(asked: Asked, outlet: Outlet) -> None:
     if wants_stream(asked):
         await outlet.begin(200, {"content-type": "text/event-stream"}, None)
@@ -58,6 +77,6 @@ async def _say_nonsense(asked: Asked, outlet: Outlet) -> None:
 
 def wants_stream(asked: Asked) -> bool:
     """Say whether a client asked for a stream of events."""
-    if ":stream" in asked.target:
+    if ":streamGenerate" in asked.target:  # only Gemini has another way, without events
         return "alt=sse" in asked.target
     return below(read_document(asked.body), "stream") is True

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Mapping
 
 import orjson
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from ...ledger.value import Json
 
@@ -50,10 +50,12 @@ class Outlet:
         """Send the head of an answer; without a length it goes on until its end."""
         response = web.StreamResponse(status=status, headers=headers)
         self._endless = length is None
-        if length is None:
+        if length is not None:
+            response.content_length = length
+        elif self._request.version >= HttpVersion11:
             response.enable_chunked_encoding()
         else:
-            response.content_length = length
+            response.force_close()  # which is how an older client sees the end
         self._response = response
         try:
             await response.prepare(self._request)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...store.cassette.entry import ModelAnswer, ModelEntry
 from .asked import Asked
@@ -11,20 +12,29 @@ from .asked import Asked
 if TYPE_CHECKING:
     from ...store.cassette.recording import Recorder
 
+Keep: TypeAlias = Callable[[ModelAnswer], None]
+
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """Keep every answer for the cassette, and who asked."""
+    """Keep every answer for the cassette, in the order of the requests, and who asked."""
 
     recorder: Recorder
+    via: str | None = None
 
-    def __call__(self, asked: Asked, answer: ModelAnswer) -> None:
-        """Keep an answer, whole or not; of which kind it is, the recorder is told."""
-        if asked.agent is not None:
-            self.recorder.meet(asked.agent)
-        entry = ModelEntry(0, asked.method, asked.path, asked.document, answer)
-        self.recorder.keep_model(entry)
+    def __call__(self, asked: Asked) -> Keep:
+        """Take the place of a request that is made now; give what keeps its answer there."""
+        turn = self.recorder.turn()
+
+        def keep(answer: ModelAnswer) -> None:
+            if asked.agent is not None:
+                self.recorder.meet(asked.agent)
+            entry = ModelEntry(0, asked.method, asked.path, asked.document, answer, self.via)
+            self.recorder.keep_model(entry, turn)
+
+        return keep
 
 
-def forget(asked: Asked, answer: ModelAnswer) -> None:
-    """Keep nothing."""
+def keep_nothing(asked: Asked) -> Keep:
+    """Keep no answer."""
+    return lambda answer: None

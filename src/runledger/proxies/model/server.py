@@ -17,8 +17,9 @@ from aiohttp.http import RawRequestMessage
 
 from ...errors import OutsideError
 from ...ledger.proxy import ModelProxy
+from ...store.cassette.weight import MOST_BYTES
 from .. import Station
-from .desk import MOST_BYTES, Desk
+from .desk import Desk
 from .meter import Meter
 from .source import Source
 
@@ -36,9 +37,10 @@ _SILENT.addHandler(logging.NullHandler())
 class ModelServer:
     """Serve in a thread of its own, from its making until it is closed."""
 
-    def __init__(self, proxy: ModelProxy, station: Station) -> None:
+    def __init__(self, proxy: ModelProxy, station: Station, via: str | None = None) -> None:
         self._proxy = proxy
         self._station = station
+        self._via = via
         self._loop = asyncio.new_event_loop()
         self._closing = asyncio.Event()
         port: Future[int] = Future()
@@ -104,13 +106,14 @@ class ModelServer:
         if station.player is not None:
             from .replay import Replay
 
-            return Replay(self._proxy, station.player, meter)
+            return Replay(self._proxy, station.player, meter, self._via)
         from .passing import PassOn, open_session
-        from .recording import Keeper, forget
+        from .recording import Keeper, keep_nothing
 
         session = await stack.enter_async_context(open_session())
-        keep = forget if station.recorder is None else Keeper(station.recorder)
-        return PassOn(self._proxy.upstream, session, meter, keep)
+        recorder = station.recorder
+        keeper = keep_nothing if recorder is None else Keeper(recorder, self._via)
+        return PassOn(self._proxy.upstream, session, meter, keeper)
 
 
 async def _stop_listening(listening: asyncio.Server) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...ledger.strict_json import NotJson, dump_line, loads
 from ...ledger.value import Json
-from .entry import ModelAnswer
+from .entry import STREAM, ModelAnswer
 from .line_check import check_keys, checked
 from .public import KEPT_HEADERS
 from .shorthand import Wrong
@@ -18,9 +18,9 @@ from .shorthand import Wrong
 if TYPE_CHECKING:
     from .expansion import Expander
 
-STREAM = "text/event-stream"
 CONTENTS = ("sse", "body", "text", "base64")
 KEYS = ("status", "headers", *CONTENTS, "t", "partial")
+STATUSES = range(200, 600)
 LONGEST_MS = 24 * 60 * 60 * 1000
 
 
@@ -67,7 +67,7 @@ def read_answer(fields: Mapping[str, Any], expander: Expander) -> ModelAnswer:
     """Read an answer."""
     check_keys(fields, KEYS, ("status",), within="resp")
     status = checked(fields, "status", int, "resp")
-    if not 200 <= status <= 599:
+    if status not in STATUSES:
         raise Wrong(f"resp: 'status' must be a number from 200 to 599, not {str(status)[:20]}")
     partial = checked(fields, "partial", bool, "resp") if "partial" in fields else False
     headers = _headers(checked(fields, "headers", dict, "resp") if "headers" in fields else {})
@@ -80,10 +80,11 @@ def read_answer(fields: Mapping[str, Any], expander: Expander) -> ModelAnswer:
 
 
 def _as_stream(answer: ModelAnswer) -> ModelAnswer:
-    headers = {"content-type": STREAM, **answer.headers}
-    if not headers["content-type"].startswith(STREAM):
-        raise Wrong(f"resp: 'sse' stands beside the content-type {headers['content-type']!r:.60}")
-    return replace(answer, headers=headers)
+    stream = replace(answer, headers={"content-type": STREAM, **answer.headers})
+    if not stream.is_stream:
+        kind = stream.headers["content-type"]
+        raise Wrong(f"resp: 'sse' stands beside the content-type {kind!r:.60}")
+    return stream
 
 
 def _frames(fields: Mapping[str, Any], expander: Expander) -> tuple[bytes, ...]:

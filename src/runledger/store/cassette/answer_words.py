@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-from ...ledger.strict_json import NotJson, loads
 from ...ledger.value import Json
 from .entry import ModelAnswer
-from .frames import read_frame
+from .frames import values_in
+from .tokens import tokens_in
 from .tracks import Piece, text_of, tracks_in
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_call"})
-_TOKENS_IN = (
-    *("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
-    *("prompt_tokens", "promptTokenCount"),
-)
-_TOKENS_OUT = ("output_tokens", "completion_tokens", "candidatesTokenCount")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +27,21 @@ class Said:
 
 def said_in(answer: ModelAnswer) -> Said:
     """Put together what an answer says, in whichever of the known shapes it is."""
-    values = [*_values(answer)]
+    values = values_in(answer)
     tracks = tracks_in(values)
     text = "".join(text_of(pieces) for track, pieces in tracks.items() if _is_speech(track))
     calls: dict[Hashable, tuple[str, Json]] = {}
     for value in values:
         for key, name, args in _calls(value, tracks):
             calls[key] = (name, args or calls.get(key, (name, args))[1])
-    tokens = {name: number for value in values for name, number in _counts(value)}
+    usage = {name: figure for value in values for name, figure in _figures(value)}
+    tokens = tokens_in(usage) if usage else None
     return Said(
         text or ("" if answer.is_stream else "".join(_texts(values))),
         tuple(calls.values()),
-        _sum(tokens, _TOKENS_IN),
-        _sum(tokens, _TOKENS_OUT),
+        tokens.all_input if tokens else None,
+        tokens.output if tokens else None,
     )
-
-
-def _values(answer: ModelAnswer) -> Iterator[Json]:
-    if answer.is_stream:
-        yield from (read_frame(frame).value for frame in answer.frames)
-        return
-    try:
-        yield loads(b"".join(answer.frames))
-    except NotJson:
-        return
 
 
 def _is_speech(track: Hashable) -> bool:
@@ -69,32 +55,48 @@ def _is_speech(track: Hashable) -> bool:
     return False
 
 
-def _calls(
-    value: Any, tracks: Mapping[Hashable, Sequence[Piece]]
-) -> Iterator[tuple[Hashable, str, Json]]:
+_Tracks: TypeAlias = Mapping[Hashable, Sequence[Piece]]
+_Called: TypeAlias = Iterator[tuple[Hashable, str, Json]]
+
+
+def _calls(value: Any, tracks: _Tracks, choice: str = "") -> _Called:
     """Yield the calls of tools in a value: what each is known by, its name, its arguments."""
     if isinstance(value, list):
         for item in value:
-            yield from _calls(item, tracks)
+            yield from _calls(item, tracks, choice)
     if not isinstance(value, Mapping):
         return
+    choice = str(value.get("index")) if "delta" in value else choice
+    yield from _functions(value, tracks, choice)
+    found = [*_begun(value, tracks), *_whole(value)]
+    yield from found
+    for item in value.values() if not found else ():
+        yield from _calls(item, tracks, choice)
+
+
+def _functions(value: Mapping[str, Any], tracks: _Tracks, choice: str) -> _Called:
+    """Yield calls as Chat and Gemini write them, whole or in pieces."""
+    for name in ("functionCall", "function"):
+        call = value.get(name)
+        if isinstance(call, Mapping) and isinstance(call.get("name"), str):
+            pieces = tracks.get(("call", choice, str(value.get("index")), "arguments"), ())
+            args = text_of(pieces) or call.get("args", call.get("arguments"))
+            yield value.get("id") or id(call), call["name"], args
+
+
+def _begun(value: Mapping[str, Any], tracks: _Tracks) -> _Called:
+    """Yield a call that a stream of Anthropic's begins, with what it says of it afterwards."""
     block = value.get("content_block")
     if isinstance(block, Mapping) and block.get("type") in _CALLS:
         pieces = tracks.get(("block", str(value.get("index")), "partial_json"), ())
         yield block.get("id"), str(block.get("name")), text_of(pieces)
-        return
-    for name in ("functionCall", "function"):
-        call = value.get(name)
-        if isinstance(call, Mapping) and isinstance(call.get("name"), str):
-            pieces = tracks.get(("call", "0", str(value.get("index")), "arguments"), ())
-            args = text_of(pieces) or call.get("args", call.get("arguments"))
-            yield value.get("id") or id(call), call["name"], args
+
+
+def _whole(value: Mapping[str, Any]) -> _Called:
+    """Yield a call as Anthropic and Responses write it in one piece."""
     if value.get("type") in _CALLS and isinstance(value.get("name"), str):
         key = value.get("call_id") or value.get("id")
         yield key, value["name"], value.get("input", value.get("arguments"))
-        return
-    for item in value.values():
-        yield from _calls(item, tracks)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -112,19 +114,14 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(held)
 
 
-def _counts(value: Any) -> Iterator[tuple[str, int]]:
-    """Yield the numbers of tokens that a value tells of."""
+def _figures(value: Any) -> Iterator[tuple[str, Json]]:
+    """Yield what a value tells of tokens; what comes later in a stream takes its place."""
     if not isinstance(value, Mapping):
         return
     for name in ("message", "response"):
-        yield from _counts(value.get(name))
+        yield from _figures(value.get(name))
     for name in ("usage", "usageMetadata"):
         usage = value.get(name)
-        for key, number in usage.items() if isinstance(usage, Mapping) else ():
-            if type(number) is int:
-                yield key, number
-
-
-def _sum(tokens: Mapping[str, int], names: Sequence[str]) -> int | None:
-    found = [tokens[name] for name in names if name in tokens]
-    return sum(found) if found else None
+        for key, figure in usage.items() if isinstance(usage, Mapping) else ():
+            if figure is not None:
+                yield key, figure

@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ...ledger.strict_json import dump_line
-from ...ledger.value import Json
-from .shorthand import START, conversation_of, links_from, shown_link
+from ...ledger.value import Json, children_of
+from .shorthand import START, conversation_of, is_in_parts, links_from, shown_link
 
 LARGE = 1024  # bytes from which on a value is worth a line of its own
 LEAST_KEPT = 256  # bytes of an earlier list that are worth a reference
@@ -54,12 +54,10 @@ class Census:
 
     def body(self, body: Json) -> Json:
         """Count what is new in the body of a request."""
-        found = conversation_of(body)
-        if found is None:
+        if not is_in_parts(body):
             self.continued.append(None)
             return self.value(body)
-        assert isinstance(body, Mapping)
-        key, items = found
+        key, items = conversation_of(body) or ("", [])
         keep = self._follow(key, items)
         for item in (*(body[name] for name in body if name != key), *items[keep:]):
             self.value(item)
@@ -113,10 +111,3 @@ class Census:
 
 def _digest(content: bytes) -> bytes:
     return b"#" + sha256(content).digest()  # no JSON begins with this sign
-
-
-def children_of(value: Json) -> Sequence[Json]:
-    """List what is directly in a value."""
-    if isinstance(value, Mapping):
-        return [*value.values()]
-    return value if isinstance(value, (list, tuple)) else ()

@@ -18,7 +18,7 @@ from .entry import Entry, McpEntry, ModelAnswer, ModelEntry
 from .frames import read_frame, written_frame
 from .line import AnyEntry
 from .shorthand import conversation_of
-from .tracks import put_text, text_of, tracks_in
+from .tracks import put_pieces, put_text, text_of, tracks_in
 
 MaskAll: TypeAlias = Callable[[Sequence[Json]], Sequence[Json]]
 Clean: TypeAlias = Callable[[Json], Json]
@@ -26,11 +26,21 @@ Clean: TypeAlias = Callable[[Json], Json]
 
 def cleaned(entries: Sequence[AnyEntry], mask: MaskAll) -> list[AnyEntry]:
     """Give the entries without secrets; what stands in several of them is looked at once."""
+    said = _said_in(entries)
+    said.mask(mask)
+    return [_clean_entry(entry, said.give) for entry in entries]
+
+
+def all_said(entries: Sequence[AnyEntry]) -> list[Json]:
+    """List what is said in entries, once each: what was said in pieces stands there in whole."""
+    return _said_in(entries).values
+
+
+def _said_in(entries: Sequence[AnyEntry]) -> _Said:
     said = _Said()
     for entry in entries:
         _clean_entry(entry, said.note)
-    said.mask(mask)
-    return [_clean_entry(entry, said.give) for entry in entries]
+    return said
 
 
 class _Said:
@@ -39,6 +49,11 @@ class _Said:
     def __init__(self) -> None:
         self._values: dict[bytes, Json] = {}
 
+    @property
+    def values(self) -> list[Json]:
+        """List all values."""
+        return [*self._values.values()]
+
     def note(self, value: Json) -> Json:
         """Remember a value."""
         self._values.setdefault(_known_by(value), value)
@@ -46,7 +61,7 @@ class _Said:
 
     def mask(self, mask: MaskAll) -> None:
         """Take the secrets out of all values."""
-        masked = mask([*self._values.values()])
+        masked = mask(self.values)
         for value, left in zip(self._values.values(), masked, strict=True):
             if isinstance(value, (Mapping, list)) and isinstance(left, str):
                 raise StoreError("an answer is nested too deeply to be searched for secrets")
@@ -129,21 +144,39 @@ def _clean_content(answer: ModelAnswer, clean: Clean) -> tuple[bytes, ...]:
         text = content.decode("utf-8", "surrogateescape")
         left = _text(clean(text))
         return (left.encode("utf-8", "surrogateescape"),) if left != text else answer.frames
-    left_value = clean(value)
+    left_value = _clean_list(value, clean) if isinstance(value, list) else clean(value)
     return (dump_line(left_value)[:-1],) if left_value != value else answer.frames
+
+
+def _clean_list(value: Sequence[Json], clean: Clean) -> Json:
+    """Clean a list, which is a stream where Gemini is not asked for one of events."""
+    return _clean_pieces(value, clean, lambda events: _listed(clean(events)))
 
 
 def _clean_stream(answer: ModelAnswer, clean: Clean) -> tuple[bytes, ...]:
     frames = [*map(read_frame, answer.frames)]
-    values = [clean(frame.value) for frame in frames]
+    said = [frame.value for frame in frames]
+    values = _clean_pieces(said, clean, lambda events: [*map(clean, events)])
     rests = [_text(clean(frame.rest)) for frame in frames]
-    for pieces in tracks_in([frame.value for frame in frames]).values():
-        name, whole = str(pieces[0].place[-1]), text_of(pieces)
-        left = clean({name: whole})
-        if left != {name: whole} and isinstance(left, Mapping):
-            put_text(values, pieces, _text(left[name]))
     together = zip(frames, values, rests, strict=True)
     return tuple(written_frame(frame, value, rest) for frame, value, rest in together)
+
+
+def _clean_pieces(values: Sequence[Json], clean: Clean, clean_rest: MaskAll) -> list[Json]:
+    """Clean the events of a stream; a piece of a text tells nothing, only the whole text does."""
+    tracks = [*tracks_in(values).values()]
+    bare = [*values]
+    for pieces in tracks:
+        put_text(bare, pieces, "")
+    left = [*clean_rest(bare)]
+    for pieces in tracks:
+        name, whole = str(pieces[0].place[-1]), text_of(pieces)
+        said = clean({name: whole})
+        if said == {name: whole}:
+            put_pieces(left, pieces)
+        elif isinstance(said, Mapping):
+            put_text(left, pieces, _text(said[name]))
+    return left
 
 
 def _text(value: Json) -> str:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from ...ledger.strict_json import dump_line
 from ...ledger.value import Json
 from .census import Census, Continued
-from .shorthand import ADD, AFTER, BLOB, KEEP, MEANINGFUL, PLAIN, SHOWN_DIGITS
+from .shorthand import ADD, AFTER, BLOB, KEEP, MEANINGFUL, PLAIN, SHOWN_DIGITS, is_in_parts
 
 # Where a request holds what every request of a session holds: a reader wants to pass over it.
 STANDING = frozenset({"tools", "system", "instructions", "systemInstruction", "system_instruction"})
@@ -37,7 +37,7 @@ class Compactor:
     def body(self, body: Json) -> Json:
         """Write the body of a request."""
         continued = self._census.continued.popleft()
-        if not isinstance(body, Mapping) or not MEANINGFUL.isdisjoint(body):
+        if not is_in_parts(body):
             return self.value(body)
         return {name: self._part(name, body[name], continued) for name in body}
 

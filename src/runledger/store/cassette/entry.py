@@ -11,6 +11,10 @@ from ...ledger.value import Json
 
 EntryKind: TypeAlias = Literal["tool", "mcp", "model"]
 
+STREAM = "text/event-stream"
+
+RETRIED = frozenset({408, 409, 429})  # with these, and from 500 on, clients ask once more
+
 
 class Recorded(Protocol):
     """An entry as matching sees it: who was asked, and what."""
@@ -75,9 +79,14 @@ class McpEntry:
     server: str
     method: str
     params: Json
-    reply: Mapping[str, Json]  # {"result": …} or {"error": …}
+    reply: Mapping[str, Json]  # {"result": …} or {"error": …}; empty where nobody waited for it
     before: tuple[Json, ...] = ()  # messages of the server between the request and the reply
     after: tuple[Json, ...] = ()  # and from then to the next request
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether it was never answered: the agent cancelled it, or left before."""
+        return not self.reply
 
     @property
     def kind(self) -> EntryKind:
@@ -108,7 +117,12 @@ class ModelAnswer:
     @property
     def is_stream(self) -> bool:
         """Say whether it is a stream of events."""
-        return self.headers.get("content-type", "").startswith("text/event-stream")
+        return self.headers.get("content-type", "").lower().startswith(STREAM)
+
+    @property
+    def is_retried(self) -> bool:
+        """Say whether a client that got this asks once more, to get a better one."""
+        return self.partial or self.status in RETRIED or self.status >= 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +134,7 @@ class ModelEntry:
     path: str  # with the query, but for what is secret in it
     body: Json  # None where there was none; a text where it was no JSON
     answer: ModelAnswer = field(default=ModelAnswer(200, {}, ()))
+    via: str | None = None  # the variable of the proxy it came through, where there were several
 
     @property
     def kind(self) -> EntryKind:
@@ -146,4 +161,5 @@ class ModelRequest:
     body: bytes  # as it came
     profile: Profile  # of the proxy it came through
     agent: AgentStamp | None = None  # as its User-Agent tells
-    retry: bool = False  # the client says that it asked this before
+    retry: int = 0  # how often the client says that it asked this before
+    via: str | None = None  # the variable of that proxy, where there are several

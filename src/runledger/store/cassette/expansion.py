@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...ledger.fingerprint import canonical_bytes, preview
 from ...ledger.strict_json import MAX_DEPTH
-from ...ledger.value import Json
+from ...ledger.value import Json, children_of
 from .shorthand import (
     ADD,
     AFTER,
@@ -19,6 +19,7 @@ from .shorthand import (
     START,
     Link,
     Wrong,
+    is_in_parts,
     links_from,
     shown_link,
 )
@@ -69,7 +70,7 @@ class Expander:
 
     def body(self, short: Json) -> Json:
         """Write out the body of a request, and remember its conversation."""
-        if not isinstance(short, dict) or not MEANINGFUL.isdisjoint(short):
+        if not is_in_parts(short):
             return self._below(short, 0)
         key = next((one for one in CONVERSATIONS if _is_conversation(short.get(one))), None)
         whole = {name: self._below(short[name], 1) for name in short if name != key}
@@ -168,12 +169,6 @@ def _levels(value: Json) -> int:
     """Count the levels of a value, none for a text or a number."""
     level, count = [value], 0
     while level := [item for item in level if isinstance(item, (dict, list))]:
-        level = [child for item in level for child in _children(item)]
+        level = [child for item in level for child in children_of(item)]
         count += 1
     return count
-
-
-def _children(value: Json) -> Sequence[Json]:
-    if isinstance(value, dict):
-        return [*value.values()]
-    return value if isinstance(value, list) else ()

@@ -10,12 +10,13 @@ from pathlib import Path
 from ...ledger.path import show_path
 from ...ledger.strict_json import loads
 from ...ledger.value import Json
-from ..redact.environment import secrets_below
+from ..redact.listener import secrets_told
 from ..redact.placeholder import MARK
 from ..redact.redactor import Redactor
-from .entry import ModelAnswer
-from .frames import read_frame
-from .load import LEVELS, Cassette, open_cassette
+from .cleaning import all_said
+from .entry import McpEntry, ModelAnswer
+from .frames import values_in
+from .load import LEVELS, Cassette, all_entries, open_cassette
 from .tracks import text_of, tracks_in
 
 ANEW = "record it anew; what is secret is hidden then"
@@ -42,12 +43,13 @@ def flaws_in(file: Path, secrets: Sequence[str]) -> list[Flaw]:
     opened = open_cassette(file)
     cassette = opened.cassette
     lines = [*_lines(opened.content)]
-    told = secrets_below(value for _, value in lines)
+    told = secrets_told(all_said(all_entries(cassette)))
     redactor = Redactor((*secrets, *told), salt=cassette.salt or NO_SALT)
     found = [flaw for number, value in lines for flaw in _secrets(number, value, redactor)]
     for entry in cassette.models:
         found += _secrets_in_stream(entry.line, entry.answer, redactor)
         found += _halves(entry.line, entry.answer)
+    found += [flaw for entry in cassette.servers for flaw in _unanswered(entry)]
     unused = sorted(opened.blobs[id] for id in opened.unused_blobs)
     prune = f"runledger cassette prune {file}"
     found += [Flaw(line, "", "a blob that no line refers to", prune) for line in unused]
@@ -99,12 +101,11 @@ def _secrets_in_stream(line: int, answer: ModelAnswer, redactor: Redactor) -> It
         content = b"".join(answer.frames).decode("utf-8", "replace")
         if "\ufffd" in content and redactor.text(content) != content:  # it stands there as base64
             yield Flaw(line, "$.resp.base64", "a secret", ANEW)
-        return
-    for pieces in tracks_in([read_frame(frame).value for frame in answer.frames]).values():
+    for pieces in tracks_in(values_in(answer)).values():
         whole = text_of(pieces)
         alone = [redactor.text(piece.text) for piece in pieces]
         if len(pieces) > 1 and redactor.text(whole) not in (whole, "".join(alone)):
-            place = show_path(("resp", "sse", pieces[0].frame))
+            place = show_path(("resp", "sse" if answer.is_stream else "body", pieces[0].frame))
             what = (
                 f"a secret ({_kind(whole, redactor.text(whole))}), split over {len(pieces)} events"
             )
@@ -116,6 +117,13 @@ def _halves(line: int, answer: ModelAnswer) -> Iterator[Flaw]:
         what = "half an answer: the client left before its end"
         advice = "if the agent was not meant to leave, record it anew"
         yield Flaw(line, "$.resp.partial", what, advice, is_warning=True)
+
+
+def _unanswered(entry: McpEntry) -> Iterator[Flaw]:
+    if entry.is_open:
+        what = "no answer: the agent cancelled the request, or left before"
+        advice = "if it was meant to wait, record it anew"
+        yield Flaw(entry.line, "$.resp", what, advice, is_warning=True)
 
 
 def _homes(lines: Sequence[tuple[int, Json]], cassette: Cassette) -> Iterator[Flaw]:

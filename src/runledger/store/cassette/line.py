@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ...errors import did_you_mean
@@ -18,6 +19,7 @@ from .shorthand import Wrong
 KEYS = ("tool", "args", "ok", "result", "error")
 KINDS = ("header", "blob", "mcp", "model")
 VERSION = 1
+NO_PLACES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def _mcp(number: int, line: Mapping[str, Any], expander: Expander) -> McpEntry:
     asked, reply = checked(line, "req", dict), checked(line, "resp", dict)
     check_keys(asked, ("method", "params"), ("method",), within="req")
     check_keys(reply, ("result", "error"), within="resp")
-    if len(reply) != 1:
+    if len(reply) > 1:
         raise Wrong("resp: must have either 'result' or 'error'")
     around = [_messages(line, name, expander) for name in ("before", "after")]
     return McpEntry(
@@ -118,11 +120,12 @@ def _messages(line: Mapping[str, Any], name: str, expander: Expander) -> tuple[J
 def _model(number: int, line: Mapping[str, Any], expander: Expander) -> ModelEntry:
     check_keys(line, ("v", "kind", "req", "resp"), ("req", "resp"))
     asked, answer = checked(line, "req", dict), checked(line, "resp", dict)
-    check_keys(asked, ("method", "path", "body"), ("method", "path"), within="req")
+    check_keys(asked, ("method", "path", "via", "body"), ("method", "path"), within="req")
     return ModelEntry(
         line=number,
         method=checked(asked, "method", str, "req"),
         path=checked(asked, "path", str, "req"),
         body=expander.body(asked.get("body")),
         answer=read_answer(answer, expander),
+        via=checked(asked, "via", str, "req") if "via" in asked else None,
     )

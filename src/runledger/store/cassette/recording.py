@@ -7,19 +7,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from types import MappingProxyType
+from itertools import count
 from typing import TYPE_CHECKING
 
-from ...errors import StoreError
+from ...errors import StoreError, TrialFault
 from ...ledger.fingerprint import fingerprint
 from ...ledger.strict_json import NotJson, dump_line, loads
 from ...ledger.trajectory import CassetteUse
 from ..lines import write_whole
+from .answer_line import STATUSES
 from .cleaning import cleaned
-from .entry import AgentStamp, Entry, McpEntry, ModelAnswer, ModelEntry
-from .line import AnyEntry, Header
+from .entry import AgentStamp, Entry, McpEntry, ModelEntry
+from .line import NO_PLACES, AnyEntry, Header
 from .public import KEPT_HEADERS, public_path
 from .sharing import Sharing
+from .weight import MOST_BYTES, weight_of
 from .writing import entry_lines, header_line
 
 if TYPE_CHECKING:
@@ -29,9 +31,8 @@ if TYPE_CHECKING:
     from .masking import Masking
 
 FIRST_LINE = 64 * 1024  # a header is far shorter
-RETRIED = frozenset({408, 409, 429})  # and all from 500 on: after these a client asks again
 LONGEST_STAMP = 200
-NO_PLACES: Mapping[str, str] = MappingProxyType({})
+TOO_MUCH = f"what was said is over {MOST_BYTES >> 20} MiB, which is too much to be recorded"
 
 
 class Recorder:
@@ -48,7 +49,9 @@ class Recorder:
         self._shown = shown
         self._masking = masking
         self._places = places
-        self._gathered: list[AnyEntry] = []
+        self._gathered: dict[int, AnyEntry] = {}  # by turn
+        self._turns = count()
+        self._weight = 0  # but for the bodies of requests
         self._agent: AgentStamp | None = None
         self._share = Sharing()
         self._lock = threading.Lock()
@@ -57,19 +60,28 @@ class Recorder:
         """Add a call of a tool and its answer."""
         args = call.args
         assert isinstance(args, Mapping)  # as the protocol demands of every call
-        self._add(Entry(0, call.name, args, result.ok, result.result, result.error))
+        entry = Entry(0, call.name, args, result.ok, result.result, result.error)
+        self._add(entry, weight_of(entry))
 
-    def keep_mcp(self, entry: McpEntry) -> None:
+    def turn(self) -> int:
+        """Give the place in the recording of what is asked now, and kept later."""
+        with self._lock:
+            return next(self._turns)
+
+    def keep_mcp(self, entry: McpEntry, turn: int | None = None) -> None:
         """Add a request to an MCP server and its reply."""
-        self._add(entry)
+        self._add(entry, weight_of(entry), turn)
 
-    def keep_model(self, entry: ModelEntry) -> None:
+    def keep_model(self, entry: ModelEntry, turn: int | None = None) -> None:
         """Add a request to a model and its answer, without what may never be stored."""
+        if entry.answer.status not in STATUSES:
+            raise TrialFault("internal_error", _odd_status(entry))
         headers = {name.lower(): value for name, value in entry.answer.headers.items()}
         kept = {name: value for name, value in headers.items() if name in KEPT_HEADERS}
         answer = replace(entry.answer, headers=kept)
         body = self._share(entry.body)
-        self._add(replace(entry, path=public_path(entry.path), body=body, answer=answer))
+        public = replace(entry, path=public_path(entry.path), body=body, answer=answer)
+        self._add(public, sum(map(len, answer.frames)), turn)
 
     def meet(self, agent: AgentStamp) -> None:
         """Hear which agent is recorded; the first one told counts."""
@@ -81,7 +93,9 @@ class Recorder:
     def commit(self) -> CassetteUse:
         """Put the cassette in place of the old one, and tell what is in it."""
         with self._lock:
-            gathered = _lasting(self._gathered)
+            if self._is_full():
+                raise StoreError(TOO_MUCH)
+            gathered = _lasting([self._gathered[turn] for turn in sorted(self._gathered)])
         try:
             entries = cleaned(gathered, self._masking.mask)
             lines = b"".join(line for _, line in entry_lines(entries))
@@ -98,9 +112,15 @@ class Recorder:
         with self._lock:
             self._gathered.clear()
 
-    def _add(self, entry: AnyEntry) -> None:
+    def _add(self, entry: AnyEntry, weight: int, turn: int | None = None) -> None:
         with self._lock:
-            self._gathered.append(entry)
+            self._weight += weight
+            if self._is_full():
+                raise TrialFault("message_too_large", TOO_MUCH)
+            self._gathered[next(self._turns) if turn is None else turn] = entry
+
+    def _is_full(self) -> bool:
+        return self._weight + self._share.weight > MOST_BYTES
 
     def _header(self, lines: bytes) -> Header:
         """Tell what a reader of these lines has to know."""
@@ -116,26 +136,32 @@ class Recorder:
         return AgentStamp(str(name), str(version))
 
 
+def _odd_status(entry: ModelEntry) -> str:
+    return (
+        f"{entry.method} {public_path(entry.path)} was answered with the status "
+        f"{entry.answer.status}, which HTTP does not know: it cannot be recorded"
+    )
+
+
 def _stands(text: str, lines: bytes) -> bool:
     return bool(text) and dump_line(text)[1:-2] in lines
 
 
 def _lasting(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
-    """Leave out errors and broken answers after which the agent asked the same again."""
-    later: set[tuple[str, str, str]] = set()
+    """Leave out errors after which the agent asked the same again.
+
+    What broke off is kept: it tells that the agent left, and asked again.
+    """
+    later: set[tuple[str | None, str, str, str]] = set()
     kept: list[AnyEntry] = []
     for entry in reversed(entries):
         if isinstance(entry, ModelEntry):
-            key = (entry.method, entry.path, fingerprint(entry.body))
-            if key in later and _is_retried(entry.answer):
+            key = (entry.via, entry.method, entry.path, fingerprint(entry.body))
+            if key in later and entry.answer.is_retried and not entry.answer.partial:
                 continue
             later.add(key)
         kept.append(entry)
     return kept[::-1]
-
-
-def _is_retried(answer: ModelAnswer) -> bool:
-    return answer.partial or answer.status in RETRIED or answer.status >= 500
 
 
 def salt_of(file: Path) -> str | None:

@@ -16,25 +16,27 @@ class Sharing:
     """Put bodies together of parts that were seen before; from any thread."""
 
     def __init__(self) -> None:
+        self.weight = 0  # bytes of all bodies, but each part that they share only once
         self._parts: dict[bytes, Json] = {}
         self._lock = threading.Lock()
 
     def __call__(self, body: Json) -> Json:
         """Give an equal body, the parts of which are the very ones of earlier bodies."""
-        if not isinstance(body, Mapping):
-            return body
         with self._lock:
+            if not isinstance(body, Mapping):
+                return self._known(body)
             return {name: self._shared(value) for name, value in body.items()}
 
     def _shared(self, value: Json) -> Json:
-        if isinstance(value, list):
-            return self._known([self._known(item) for item in value])
-        return self._known(value)
+        if not isinstance(value, list):
+            return self._known(value)
+        items = [self._known(item) for item in value]
+        return self._parts.setdefault(sha256(dump_line(items)).digest(), items)
 
     def _known(self, value: Json) -> Json:
-        if not isinstance(value, (str, Mapping, list)):
-            return value
         content = dump_line(value)
-        if len(content) < SMALL:
-            return value
-        return self._parts.setdefault(sha256(content).digest(), value)
+        digest = sha256(content).digest() if len(content) >= SMALL else b""
+        if digest in self._parts:
+            return self._parts[digest]
+        self.weight += len(content)
+        return self._parts.setdefault(digest, value) if digest else value

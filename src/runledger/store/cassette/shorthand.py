@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from ...ledger.fingerprint import canonical_bytes
 from ...ledger.value import Json
@@ -51,9 +51,14 @@ def shown_link(link: Link) -> str:
     return link.digest.hex()[:SHOWN_DIGITS]
 
 
+def is_in_parts(body: Json) -> TypeGuard[Mapping[str, Json]]:
+    """Say whether a request's body is written part by part, as objects are."""
+    return isinstance(body, Mapping) and MEANINGFUL.isdisjoint(body)
+
+
 def conversation_of(body: Json) -> tuple[str, list[Json]] | None:
     """Find the list of a request's body that grows from turn to turn, and its key."""
-    if not isinstance(body, Mapping) or not MEANINGFUL.isdisjoint(body):
+    if not is_in_parts(body):
         return None
     for key in CONVERSATIONS:
         if isinstance(body.get(key), list):

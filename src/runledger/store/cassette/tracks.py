@@ -44,6 +44,12 @@ def put_text(values: list[Json], pieces: Sequence[Piece], text: str) -> None:
         text = ""
 
 
+def put_pieces(values: list[Json], pieces: Sequence[Piece]) -> None:
+    """Say each piece of a track where it stood."""
+    for piece in pieces:
+        values[piece.frame] = _with(values[piece.frame], piece.place, piece.text)
+
+
 _Found: TypeAlias = Iterator[tuple[Hashable, Place, str]]
 
 

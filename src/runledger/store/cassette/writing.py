@@ -80,6 +80,8 @@ def _mcp_fields(entry: McpEntry, scribe: Scribe) -> dict[str, Json]:
 
 def _model_fields(entry: ModelEntry, scribe: Scribe) -> dict[str, Json]:
     asked: dict[str, Json] = {"method": entry.method, "path": entry.path}
+    if entry.via is not None:
+        asked["via"] = entry.via
     body = scribe.body(entry.body)
     if entry.body is not None:
         asked["body"] = body

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
 from pathlib import Path
 from urllib.parse import unquote
 
 from ...ledger.strict_json import NotJson, loads
 from ...ledger.value import Json
+from .placeholder import PLAIN
 from .telling import SCHEMES, is_schema, is_telling, is_telling_among
 
 SHORTEST_TOLD = 6  # under a telling name even a short one is meant to be secret
+LONGEST_TOLD = 2000  # longer ones, as keys and signed tokens, are known by their shapes
 MOST_TOLD = 1000
+MOST_TOLD_CHARACTERS = 50_000  # of all of them, which are looked for with one pattern
 _SCHEME = re.compile(rf"(?i)\A(?:{SCHEMES})\s+")
 _AT_A_PATH = frozenset({"expected", "found", "recorded", "called", "value"})
 SHORTEST = 8  # a shorter value stands in too many texts by chance
@@ -51,8 +55,26 @@ def secrets_below(values: Iterable[Json]) -> tuple[str, ...]:
     """Find the texts under telling names, so that they are known wherever else they stand."""
     texts = (text for value in values for text, told in _texts(value) if told)
     found = {_SCHEME.sub("", text) for text in texts}
-    worth = [text for text in found if len(text) >= SHORTEST_TOLD and not _DULL.fullmatch(text)]
-    return tuple(sorted(worth, key=lambda text: (-len(text), text))[:MOST_TOLD])
+    return affordable(filter(is_worth_knowing, found))
+
+
+def affordable(told: Iterable[str]) -> tuple[str, ...]:
+    """Give as many of these texts as can be looked for; only hostile agents tell of more."""
+    ordered = sorted(told, key=lambda text: (len(text), text))[:MOST_TOLD]
+    sums = accumulate(map(len, ordered))
+    return tuple(
+        text for text, size in zip(ordered, sums, strict=True) if size <= MOST_TOLD_CHARACTERS
+    )
+
+
+def is_worth_knowing(told: str) -> bool:
+    """Say whether a text that was told under a telling name is looked for wherever else it stands.
+
+    Short ones and plain words stand in too many texts by chance; a placeholder is none any more.
+    """
+    if not SHORTEST_TOLD <= len(told) <= LONGEST_TOLD or PLAIN[:-1] in told:
+        return False
+    return _DULL.fullmatch(told) is None
 
 
 def _is_telling_variable(name: str) -> bool:

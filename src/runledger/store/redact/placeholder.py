@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -12,6 +12,9 @@ from ...ledger.value import Json, map_texts, texts_in
 Hide: TypeAlias = Callable[[str, bytes], bytes]
 """Make the placeholder of a secret, given its kind and its bare text."""
 
+Hear: TypeAlias = Callable[[str, bytes], None]
+"""Be told of a secret that is hidden, by its kind and its bare text."""
+
 PLAIN = "[REDACTED]"
 MARK = r"\[REDACTED:[a-z0-9-]{1,40}:[0-9a-f]{8}\]"
 PLACEHOLDER = rb"\[REDACTED(?::[a-z0-9-]{1,40}:[0-9a-f]{8})?\]"
@@ -19,7 +22,6 @@ PLACEHOLDER = rb"\[REDACTED(?::[a-z0-9-]{1,40}:[0-9a-f]{8})?\]"
 _MARK = re.compile(MARK)
 _MARK_BYTES = re.compile(MARK.encode())
 _PLACEHOLDER = re.compile(PLACEHOLDER)
-_WORD = re.compile(r"\S+")
 _BREAKS = re.compile(rb"\s|\\+[nrt]")
 
 
@@ -31,6 +33,16 @@ def hide_plainly(kind: str, secret: bytes) -> bytes:
 def hide_with(salt: str) -> Hide:
     """Make placeholders by which equal secrets stay equal and different ones different."""
     return partial(_marked, _keyed(salt))
+
+
+def hide_aloud(hide: Hide, hear: Hear) -> Hide:
+    """Make placeholders, and tell of each secret that one is made for."""
+
+    def told(kind: str, secret: bytes) -> bytes:
+        hear(kind, secret)
+        return hide(kind, secret)
+
+    return told
 
 
 def is_placeholder(text: bytes) -> bool:
@@ -53,24 +65,6 @@ def comparable(value: Json) -> Json:
     return map_texts(value, _without_kinds)
 
 
-def recognised(value: Json, salt: str, known: Set[str]) -> Json:
-    """Put placeholders in place of texts and words whose hashes are known.
-
-    So a cassette matches also where the variables are not set that were secrets at its recording.
-    """
-    keyed = _keyed(salt)
-
-    def swap(text: str) -> str:
-        short = _short(keyed, text.encode("utf-8", "surrogatepass"))
-        return f"[REDACTED:{short}]" if short in known else text
-
-    def look(text: str) -> str:
-        whole = swap(text)
-        return _WORD.sub(lambda word: swap(word[0]), text) if whole == text else whole
-
-    return map_texts(value, look) if known else value
-
-
 def hashes_in(value: Json) -> Iterator[str]:
     """Yield the hashes of the salted placeholders that a value holds."""
     for text in texts_in(value):
@@ -80,6 +74,16 @@ def hashes_in(value: Json) -> Iterator[str]:
 def holds_placeholder(value: Json) -> bool:
     """Say whether a value holds a placeholder that was made with a salt."""
     return any(PLAIN[:-1] in text and _MARK.search(text) for text in texts_in(value))
+
+
+def hash_with(salt: str) -> Callable[[bytes], str]:
+    """Make the function that gives the hash by which a placeholder knows its secret."""
+    return partial(_short, _keyed(salt))
+
+
+def comparable_mark(short: str) -> str:
+    """Write the placeholder of a hash as it is compared."""
+    return f"[REDACTED:{short}]"
 
 
 def _keyed(salt: str) -> Callable[[bytes], bytes]:
@@ -106,4 +110,4 @@ def _bare(secret: bytes) -> bytes:
 
 
 def _without_kind(found: re.Match[str]) -> str:
-    return f"[REDACTED:{found[0][-9:-1]}]"
+    return comparable_mark(found[0][-9:-1])

@@ -22,8 +22,10 @@ from .placeholder import (
     MARK,
     PLACEHOLDER,
     PLAIN,
+    Hear,
     Hide,
     forget_marks,
+    hide_aloud,
     hide_plainly,
     hide_with,
     is_placeholder,
@@ -58,11 +60,14 @@ class Reading(NamedTuple):
 class Redactor:
     """Puts placeholders in place of secrets; with a salt, placeholders that tell them apart."""
 
-    def __init__(self, secrets: Iterable[str] = (), *, salt: str | None = None) -> None:
+    def __init__(
+        self, secrets: Iterable[str] = (), *, salt: str | None = None, hear: Hear | None = None
+    ) -> None:
         known = {secret for secret in secrets if secret.strip() and not _is_bare_name(secret)}
         known |= {*islice(joined(sorted(known)), MOST_JOINED)}
         self._secrets = sorted(known, key=lambda secret: (-len(secret), secret))
-        self._hide: Hide = hide_plainly if salt is None else hide_with(salt)
+        hide: Hide = hide_plainly if salt is None else hide_with(salt)
+        self._hide = hide if hear is None else hide_aloud(hide, hear)
         self._forgets = salt is None
 
     def value(self, value: Json) -> Json:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ledger.cut import beginning
-from ...ledger.difference import Difference
+from ...ledger.difference import Difference, show_both
 from ...ledger.fingerprint import canonical_bytes, preview, show_name
+from ...ledger.parting import windows
 from ...ledger.value import Absent, Json
 from ..cassette.entry import AgentStamp
+from ..redact.redactor import Redactor
 from .card import Card, R, Topic
 from .request_words import in_words
 
 SHOWN_ENTRIES = 10
+WHOLE = 1000  # characters of what a record shows as it is
+PART = 300  # and of what it shows of anything longer
 
 _FIELDS = {"tool": ("tool", "args"), "mcp": ("request", "params"), "model": ("request", "about")}
 
@@ -42,14 +46,32 @@ def asked_fields(topic: Topic, asked: Json) -> dict[str, Json]:
     return {name: short_name(topic), value: short}
 
 
+def shown_sides(one: Difference, width: int = 60) -> tuple[str, str]:
+    """Show both sides of a difference: of long texts, the words around the place."""
+    return show_both(hidden(one), width)
+
+
 def difference_fields(difference: Difference) -> dict[str, Json]:
     """Write a difference for the record, with long values cut."""
+    left, right = difference.left, difference.right
+    if isinstance(left, str) and isinstance(right, str) and max(len(left), len(right)) > WHOLE:
+        safe = hidden(difference)
+        left, right = windows(str(safe.left), str(safe.right), PART)
     fields: dict[str, Json] = {"path": difference.path}
-    if not isinstance(difference.left, Absent):
-        fields["recorded"] = cut_value(difference.left)
-    if not isinstance(difference.right, Absent):
-        fields["called"] = cut_value(difference.right)
+    if not isinstance(left, Absent):
+        fields["recorded"] = cut_value(left)
+    if not isinstance(right, Absent):
+        fields["called"] = cut_value(right)
     return fields
+
+
+def hidden(one: Difference) -> Difference:
+    """Hide secrets while the texts are whole: a name that tells of one may be cut off then."""
+    left, right = one.left, one.right
+    if not isinstance(left, str) or not isinstance(right, str):
+        return one
+    redactor = Redactor()
+    return Difference(one.path, redactor.text(left), redactor.text(right))
 
 
 def another_agent(recorded: AgentStamp, asking: AgentStamp) -> str:
@@ -75,4 +97,4 @@ def short_name(topic: Topic) -> str:
 
 def cut_value(value: Json) -> Json:
     """Give a value as it is when it is short, else the beginning of its text."""
-    return value if len(canonical_bytes(value)) <= 1000 else preview(value, 300)
+    return value if len(canonical_bytes(value)) <= WHOLE else preview(value, PART)

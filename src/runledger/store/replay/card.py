@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from ...ledger.path import without
 from ...ledger.suite import CassetteRules, MatchRule
 from ...ledger.value import Json
-from ..cassette.entry import AgentStamp, EntryKind, Recorded
+from ..cassette.entry import EntryKind, Recorded
 
 R = TypeVar("R", bound=Recorded)
 
 EXACT = MatchRule()
-PROGRESS = "$._meta.progressToken"  # a number that a client counts up
-CLIENT = "$.clientInfo"  # who asks; a cassette's header tells it
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +50,12 @@ def mcp_topic(server: str, method: str, params: Json) -> Topic:
     return Topic(f"{server}.{method}", (), "mcp")
 
 
-def mcp_asked(method: str, params: Json) -> Json:
-    """Leave out of parameters what says nothing about the answer."""
-    return without(params, (PROGRESS, CLIENT) if method == "initialize" else (PROGRESS,))
-
-
-def client_of(params: Json) -> AgentStamp | None:
-    """Read who asks from the parameters of an initialize request."""
-    told = params.get("clientInfo") if isinstance(params, Mapping) else None
-    if not isinstance(told, Mapping):
-        return None
-    name, version = told.get("name"), told.get("version")
-    return AgentStamp(name, version) if isinstance(name, str) and isinstance(version, str) else None
-
-
 def rule_of(rules: CassetteRules, topic: Topic) -> MatchRule | None:
-    """Find the rule that a suite has for a topic; the full name comes first."""
-    names = (topic.name, *topic.aliases)
-    return next((rules.match[name] for name in names if name in rules.match), None)
+    """Find the rule that a suite has for a topic."""
+    name = rule_name(rules, topic)
+    return None if name is None else rules.match[name]
+
+
+def rule_name(rules: CassetteRules, topic: Topic) -> str | None:
+    """Find the name of the rule that a suite has for a topic; the full name comes first."""
+    return next((name for name in (topic.name, *topic.aliases) if name in rules.match), None)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from ...errors import UsageError
 from ...ledger.difference import Difference, differences, shortfalls
 from ...ledger.fingerprint import canonical_bytes
 from ...ledger.path import parse_path, without
-from ...ledger.pattern import pattern_problem, replaced
-from ...ledger.value import Json, map_texts
+from ...ledger.pattern import pattern_problem
+from ...ledger.proxy import Rule
+from ...ledger.value import Json
+from .profile import Numbers, normalise, scope_of
 
 if TYPE_CHECKING:
     from ...ledger.suite import MatchRule
@@ -48,22 +49,22 @@ def contained(recorded: Json, called: Json) -> bool:
 
 def _normaliser(rule: MatchRule) -> Normalise:
     paths = [parse_path(path) for path in rule.ignore]
-    swaps = [_swap(pattern, text) for pattern, text in rule.replace.items()]
+    scope = scope_of(swaps_of(rule), {})
 
-    def normalise(args: Json) -> Json:
+    def normal(args: Json) -> Json:
         kept = without(args, paths)
-        for swap in swaps:
-            kept = map_texts(kept, swap)
-        return kept
+        return kept if scope.is_idle else normalise(kept, scope, Numbers())
 
-    return normalise if paths or swaps else _as_it_is
+    return normal if paths or rule.replace else _as_it_is
 
 
 def _as_it_is(args: Json) -> Json:
     return args
 
 
-def _swap(pattern: str, text: str) -> Callable[[str], str]:
-    if problem := pattern_problem(pattern):
-        raise UsageError(f"replace: {pattern!r:.200} {problem}")
-    return partial(replaced, pattern, text)
+def swaps_of(rule: MatchRule) -> tuple[Rule, ...]:
+    """Read what a rule puts in place of texts, as a profile would: `{n}` in it numbers them."""
+    for pattern in rule.replace:
+        if problem := pattern_problem(pattern):
+            raise UsageError(f"replace: {pattern!r:.200} {problem}")
+    return tuple(Rule(pattern, by) for pattern, by in rule.replace.items())

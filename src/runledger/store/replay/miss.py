@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Generic
 
 from ...errors import CassetteMiss, did_you_mean
 from ...ledger.cut import beginning
-from ...ledger.difference import show_both
 from ...ledger.fingerprint import preview
 from ...ledger.value import Json
 from .brief import (
@@ -20,6 +19,7 @@ from .brief import (
     list_entries,
     list_numbers,
     short_name,
+    shown_sides,
 )
 from .card import Card, R, Topic
 from .match import matcher_for
@@ -131,7 +131,7 @@ def _about(nearest: Nearest[R]) -> str:
     shown = [
         f"{one.path}: recorded {recorded}, called {called}"
         for one in nearest.differences[:SHOWN_DIFFERENCES]
-        for recorded, called in [show_both(one)]
+        for recorded, called in [shown_sides(one)]
     ]
     more = "; …" if len(nearest.differences) > SHOWN_DIFFERENCES else ""
     return f"nearest: line {nearest.card.line}, differs at {'; '.join(shown) or '$'}{more}"

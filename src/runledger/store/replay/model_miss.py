@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...errors import CassetteMiss
-from ...ledger.difference import Difference, show_both
+from ...ledger.difference import Difference
+from ...ledger.parting import parting
 from ...ledger.path import parse_path
 from ...ledger.value import Json
 from ..cassette.entry import AgentStamp, ModelEntry
-from .brief import agent_name, another_agent, difference_fields, short_name
+from .brief import agent_name, another_agent, difference_fields, hidden, short_name, shown_sides
 from .miss import (
     SHOWN_DIFFERENCES,
     Question,
@@ -52,8 +53,18 @@ def missed(question: Question[ModelEntry], stranger: Stranger) -> CassetteMiss:
     """Explain a request that nothing recorded equals."""
     candidates = [card for card in question.cards if card.topic == question.topic]
     nearest = find_nearest_request(stranger.body, stranger.reading, candidates, stranger.used)
-    if stranger.agents is not None:
-        return _another_agent(question, stranger.agents, nearest)
+    if stranger.agents is None:
+        return _compared(question, stranger, nearest)
+    recorded, asking = stranger.agents
+    question = replace(question, note=another_agent(recorded, asking))
+    miss = _compared(question, stranger, nearest) if _is_close(nearest) else _far(question, nearest)
+    names: Json = {"recorded": agent_name(recorded), "called": agent_name(asking)}
+    return CassetteMiss(miss.kind, str(miss), {**miss.details, "agents": names})
+
+
+def _compared(
+    question: Question[ModelEntry], stranger: Stranger, nearest: NearestRequest | None
+) -> CassetteMiss:
     if nearest is None:
         lines = [f"no recorded answer for {shown(question)}", without_nearest(question)]
         return _finished(question, lines, nearest)
@@ -72,21 +83,19 @@ def shown(question: Question[ModelEntry]) -> str:
     return f"{short_name(question.topic)}: {in_words(question.asked)}"
 
 
-def _another_agent(
-    question: Question[ModelEntry],
-    agents: tuple[AgentStamp, AgentStamp],
-    nearest: NearestRequest | None,
-) -> CassetteMiss:
-    recorded, asking = agents
+def _is_close(nearest: NearestRequest | None) -> bool:
+    """Say whether so little differs that another version of the agent need not be the reason."""
+    return nearest is not None and len(nearest.differences) <= SHOWN_DIFFERENCES
+
+
+def _far(question: Question[ModelEntry], nearest: NearestRequest | None) -> CassetteMiss:
+    """Explain a request of another agent, whose differences say nothing one by one."""
     lines = [
-        another_agent(recorded, asking),
         f"no recorded answer for {shown(question)}",
         _counted(nearest) if nearest else "",
         how_to_record(question.label),
     ]
-    names: Json = {"recorded": agent_name(recorded), "called": agent_name(asking)}
-    details: dict[str, Json] = {"nearest": _fields(nearest), "agents": names}
-    return make_miss(question, "cassette_miss", lines, details)
+    return make_miss(question, "cassette_miss", lines, {"nearest": _fields(nearest)})
 
 
 def _another_world(
@@ -155,12 +164,10 @@ def _is_of_tools(one: Difference) -> bool:
 
 
 def _pointed(one: Difference) -> str:
-    recorded, called = show_both(one, WIDTH)
+    recorded, called = shown_sides(one, WIDTH)
     if recorded == called and isinstance(one.left, str) and isinstance(one.right, str):
-        pairs = zip(one.left, one.right, strict=False)
-        same = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), None)
-        at = min(len(one.left), len(one.right)) if same is None else same
-        return f"{one.path}: both {recorded}, but for the text from character {at + 1} on"
+        at = parting(one.left, one.right) + 1
+        return f"{one.path}: both {recorded}, but for the text from character {at} on"
     return f"{one.path}: recorded {recorded}, called {called}"
 
 
@@ -177,13 +184,19 @@ def _ignoring(stranger: Stranger, nearest: NearestRequest) -> Iterator[str]:
     told = (TOOLS if by_name and _is_of_tools(one) else one.path for one in nearest.differences)
     paths = list(dict.fromkeys(told))
     wider = replace(stranger.rule, ignore=(*stranger.rule.ignore, *paths))
-    if len(paths) > SHOWN_DIFFERENCES or not _fits(stranger, nearest, wider):
+    if not 0 < len(paths) <= SHOWN_DIFFERENCES or not _fits(stranger, nearest, wider):
         return
     yield f"to ignore it: {offered_rule(stranger.rule_name, wider)}"
-    words = [changed_words(one) for one in nearest.differences]
-    if len(words) == 1 and words[0] is not None:
-        rule: Mapping[str, Json] = {"path": paths[0], "pattern": words[0], "replace": "[varies]"}
+    words = _public_words(nearest.differences[0]) if len(nearest.differences) == 1 else None
+    if words is not None:
+        rule: Mapping[str, Json] = {"path": paths[0], "pattern": words, "replace": "[varies]"}
         yield f"or only what varies in it, in a profile: {yaml_line(rule)}"
+
+
+def _public_words(one: Difference) -> str | None:
+    """Give a pattern for the words that differ, unless they are a secret."""
+    words = changed_words(one)
+    return words if words == changed_words(hidden(one)) else None
 
 
 def _fits(stranger: Stranger, nearest: NearestRequest, rule: MatchRule) -> bool:

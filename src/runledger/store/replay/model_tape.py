@@ -11,7 +11,7 @@ from ...ledger.proxy import Profile
 from ...ledger.suite import CassetteRules, MatchRule
 from ..cassette.entry import AgentStamp, ModelEntry, ModelRequest
 from .body import read_body
-from .card import EXACT, Card, Topic, rule_of
+from .card import EXACT, Card, Topic, rule_name, rule_of
 from .miss import Label, Question, exhausted, out_of_order
 from .model_miss import Stranger, missed, shown
 from .reading import Reading
@@ -41,6 +41,11 @@ class _Group:
     turns: Mapping[bytes, Turns]
     plain: Reading | None  # without the suite's rule, where it has one
 
+    def find(self, body: bytes) -> Turns | None:
+        """Find the answers of a request; nearly always the quick key is that of the recording."""
+        quick = self.turns.get(self.reading.key(body))
+        return quick or self.turns.get(self.reading.strict_key(body))
+
 
 class ModelTape:
     """Play the recorded answers of models once, for one trial."""
@@ -55,12 +60,14 @@ class ModelTape:
     ) -> None:
         _check(rules)
         self._entries = entries
+        self._asked = _by_path(entries)
         self._rules = rules
         self._label = label
         self._eyes = eyes
         self._agent = agent
         self._was_met = False  # the agent that was recorded
-        self._groups: dict[tuple[Profile, str, str], _Group] = {}
+        self._groups: dict[tuple[Profile, str | None, str, str], _Group] = {}
+        self._readings: dict[tuple[Profile, str | None], Reading] = {}  # by the rule's name
         self._given: dict[int, Turns] = {}  # by line
         self._skipped = 0  # entries from the first on that need not be expected any more
         self.overridden: set[int] = set()  # lines
@@ -69,11 +76,11 @@ class ModelTape:
         """Give the recorded answer of a request, or raise CassetteMiss saying what was near."""
         self._was_met |= request.agent == self._agent
         group = self._group(request)
-        turns = group.turns.get(group.reading.key(request.body))
-        entry = turns.next(self._given.keys(), is_retry=request.retry) if turns else None
+        turns = group.find(request.body)
+        entry = turns.next(self._given.keys(), request.retry) if turns else None
         if turns is None or entry is None or not self._has_its_turn(entry):
             raise self._refusal(request, group, turns, entry)
-        turns.give(entry)
+        turns.give(entry, request.retry)
         self._given[entry.line] = turns
         if group.plain and group.plain.key(request.body) != group.plain.recorded_key(entry.body):
             self.overridden.add(entry.line)
@@ -93,22 +100,29 @@ class ModelTape:
         ]
 
     def _group(self, request: ModelRequest) -> _Group:
-        named = (request.profile, request.method, request.path)
+        named = (request.profile, request.via, request.method, request.path)
         if named not in self._groups:
             self._groups[named] = self._grouped(request)
         return self._groups[named]
 
     def _grouped(self, request: ModelRequest) -> _Group:
-        rule = rule_of(self._rules, topic_of(request.method, request.path))
-        reading = self._reading(request.profile, rule or EXACT)
+        name = rule_name(self._rules, topic_of(request.method, request.path))
+        reading = self._reading(request.profile, name)
         found: dict[bytes, list[ModelEntry]] = {}
-        for entry in self._entries:
-            if (entry.method, entry.path) == (request.method, request.path):
+        for entry in self._asked.get((request.method, request.path), ()):
+            if _came_through(entry, request.via):
                 found.setdefault(reading.recorded_key(entry.body), []).append(entry)
         turns = {key: Turns(entries) for key, entries in found.items()}
-        return _Group(reading, turns, self._reading(request.profile, EXACT) if rule else None)
+        return _Group(reading, turns, self._reading(request.profile, None) if name else None)
 
-    def _reading(self, profile: Profile, rule: MatchRule) -> Reading:
+    def _reading(self, profile: Profile, name: str | None) -> Reading:
+        """Give how a profile and the rule of this name read requests, whatever their paths."""
+        if (profile, name) not in self._readings:
+            rule = EXACT if name is None else self._rules.match[name]
+            self._readings[profile, name] = self._new_reading(profile, rule)
+        return self._readings[profile, name]
+
+    def _new_reading(self, profile: Profile, rule: MatchRule) -> Reading:
         return Reading(profile, rule, self._eyes.mask, self._eyes.places)
 
     def _has_its_turn(self, entry: ModelEntry) -> bool:
@@ -129,9 +143,10 @@ class ModelTape:
     def _refusal(
         self, request: ModelRequest, group: _Group, turns: Turns | None, found: ModelEntry | None
     ) -> CassetteMiss:
-        topic = topic_of(request.method, request.path)
+        topic = topic_of(request.method, request.path, request.via)
         body = group.reading.masked((), read_body(request.body))
-        question = Question(self._label, [_card(one) for one in self._entries], topic, body)
+        cards = [_card(one, request.via) for one in self._entries]
+        question = Question(self._label, cards, topic, body)
         expected = self._expected()
         if turns is None:
             return missed(question, self._stranger(request, group))
@@ -141,13 +156,12 @@ class ModelTape:
 
     def _stranger(self, request: ModelRequest, group: _Group) -> Stranger:
         topic = topic_of(request.method, request.path)
-        names = [name for name in (topic.name, *topic.aliases) if name in self._rules.match]
         return Stranger(
             body=read_body(request.body),
             reading=group.reading,
             rule=rule_of(self._rules, topic) or EXACT,
-            rule_name=names[0] if names else MODEL,
-            wider=lambda rule: self._reading(request.profile, rule),
+            rule_name=rule_name(self._rules, topic) or MODEL,
+            wider=lambda rule: self._new_reading(request.profile, rule),
             used=self._given.keys(),
             agents=self._another_agent(request.agent),
         )
@@ -160,13 +174,28 @@ class ModelTape:
         return (recorded, asking) if recorded.name == asking.name or not self._was_met else None
 
 
-def topic_of(method: str, path: str) -> Topic:
+def topic_of(method: str, path: str, via: str | None = None) -> Topic:
     """Name a request; a rule for it goes by its path, with or without the query, or by `model`."""
-    return Topic(f"{method} {path}", (path, path.partition("?")[0], MODEL), "model")
+    through = "" if via is None else f" ({via})"
+    return Topic(f"{method} {path}{through}", (path, path.partition("?")[0], MODEL), "model")
 
 
-def _card(entry: ModelEntry) -> Card[ModelEntry]:
-    return Card(entry, topic_of(entry.method, entry.path), entry.body)
+def _by_path(entries: Sequence[ModelEntry]) -> dict[tuple[str, str], list[ModelEntry]]:
+    found: dict[tuple[str, str], list[ModelEntry]] = {}
+    for entry in entries:
+        found.setdefault((entry.method, entry.path), []).append(entry)
+    return found
+
+
+def _came_through(entry: ModelEntry, via: str | None) -> bool:
+    """Say whether an entry may answer what comes through a proxy; not every one names its own."""
+    return entry.via is None or via is None or entry.via == via
+
+
+def _card(entry: ModelEntry, asked_via: str | None = None) -> Card[ModelEntry]:
+    """Make an entry's card, as it is seen from a proxy."""
+    via = asked_via if _came_through(entry, asked_via) else entry.via
+    return Card(entry, topic_of(entry.method, entry.path, via), entry.body)
 
 
 def _check(rules: CassetteRules) -> None:

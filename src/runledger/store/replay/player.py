@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...ledger.grade import Failure
@@ -12,8 +12,10 @@ from ...ledger.suite import CassetteRules
 from ...ledger.trajectory import CassetteUse
 from ...ledger.value import Json
 from ..cassette.entry import AgentStamp, Entry, McpEntry, ModelEntry, ModelRequest
+from ..cassette.line import NO_PLACES
+from ..cassette.masking import masked_whole
 from .brief import SHOWN_ENTRIES, another_agent, entry_fields, list_entries
-from .card import Card, Topic, client_of, mcp_asked, mcp_topic
+from .card import Card, Topic, mcp_topic
 from .miss import Label
 from .model_tape import Eyes, ModelTape
 from .moving import moved
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from ..cassette.masking import Mask
 
 MOST_LEFT = 1000
-NO_PLACES: Mapping[str, str] = MappingProxyType({})
 
 
 class Player:
@@ -54,7 +55,9 @@ class Player:
         tools = [Card(one, Topic(one.tool), self._look(one.args)) for one in cassette.entries]
         self._tools = Tape(tools, rules, label)
         self._servers = Tape([self._request(one) for one in cassette.servers], rules, label)
-        self._models = ModelTape(cassette.models, rules, label, eyes, cassette.agent)
+        self._path = _path(eyes)
+        models = [replace(one, path=self._path(one.path)) for one in cassette.models]
+        self._models = ModelTape(models, rules, label, eyes, cassette.agent)
         self._client: AgentStamp | None = None
         self._lock = threading.Lock()
 
@@ -63,18 +66,21 @@ class Player:
         with self._lock:
             return self._tools.take(Topic(name), self._look(args))
 
+    def meet(self, client: AgentStamp) -> None:
+        """Hear who asks the MCP servers; the first one told counts, as in a recording."""
+        with self._lock:
+            self._client = self._client or client
+
     def mcp(self, server: str, method: str, params: Json) -> McpEntry:
         """Give the next recorded reply of an MCP server, or raise CassetteMiss."""
         with self._lock:
-            if method == "initialize":
-                self._client = client_of(params)
-            asked = self._look(mcp_asked(method, params))
-            return self._servers.take(mcp_topic(server, method, params), asked, self._stranger())
+            topic = mcp_topic(server, method, params)
+            return self._servers.take(topic, self._look(params), self._stranger())
 
     def model(self, request: ModelRequest) -> ModelEntry:
         """Give the recorded answer of a model, or raise CassetteMiss."""
         with self._lock:
-            return self._models.take(request)
+            return self._models.take(replace(request, path=self._path(request.path)))
 
     def give_back(self, entry: ModelEntry) -> None:
         """Take back an answer that the client did not wait for: the next equal request gets it."""
@@ -112,7 +118,8 @@ class Player:
         for tape in (self._tools, self._servers, self._models):
             usual = "fail" if tape is self._tools else "warn"
             for card in tape.unused():
-                yield card, said or usual
+                if not _is_open(card.entry):
+                    yield card, said or usual
 
     def _stranger(self) -> str:
         """Say whether another client is here than was recorded, where its servers alone tell."""
@@ -123,7 +130,12 @@ class Player:
 
     def _request(self, entry: McpEntry) -> Card[McpEntry]:
         topic = mcp_topic(entry.server, entry.method, entry.params)
-        return Card(entry, topic, self._look(mcp_asked(entry.method, entry.params)))
+        return Card(entry, topic, self._look(entry.params))
+
+
+def _is_open(entry: Entry | McpEntry | ModelEntry) -> bool:
+    """Say whether nobody waited for an answer: whether it was asked at all may be a race."""
+    return isinstance(entry, McpEntry) and entry.is_open
 
 
 def _named(recorded: Mapping[str, str], here: Mapping[str, str]) -> dict[str, str]:
@@ -136,10 +148,16 @@ def _look(eyes: Eyes) -> Mask:
     scope = scope_of((), eyes.places)
 
     def look(asked: Json) -> Json:
-        seen = eyes.mask(asked) if eyes.mask else asked
+        seen = masked_whole(eyes.mask, asked) if eyes.mask else asked
         return seen if scope.is_idle else normalise(seen, scope, lambda by, found: 0)
 
     return look
+
+
+def _path(eyes: Eyes) -> Callable[[str], str]:
+    """Make the function by which the paths of requests are looked at: they may hold secrets."""
+    mask = eyes.mask
+    return (lambda path: path) if mask is None else lambda path: str(masked_whole(mask, path))
 
 
 def _unused_failure(unused: list[Card[Any]], use: CassetteUse) -> Failure:

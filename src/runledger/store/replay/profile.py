@@ -94,6 +94,8 @@ class Numbers:
 
 
 def _rewrite(text: str, scope: Scope, count: Count) -> str:
+    # Wherever they stand, in other words too: both sides are compared alike, so that this can
+    # only make a path equal that is glued to something (`-I/src`, colours, `a/src` of a diff).
     for place, name in scope.places:
         if place in text:
             text = text.replace(place, name)

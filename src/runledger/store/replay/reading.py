@@ -12,10 +12,12 @@ import orjson
 
 from ...ledger.fingerprint import canonical_bytes
 from ...ledger.path import ANY, Path, parse_path, without
-from ...ledger.proxy import Profile, Rule
+from ...ledger.proxy import Profile
 from ...ledger.suite import MatchRule
 from ...ledger.value import Json
+from ..cassette.masking import lessons_of
 from .body import cut, read_body, read_fast
+from .match import swaps_of
 from .profile import Count, Numbers, Scope, normalise, scope_of
 
 if TYPE_CHECKING:
@@ -63,21 +65,25 @@ class Reading:
         mask: Mask | None = None,
         places: Mapping[str, str] | None = None,
     ) -> None:
-        swaps = (Rule(pattern, by) for pattern, by in rule.replace.items())
-        self._scope = scope_of((*profile.rules, *swaps), places or {})
+        self._scope = scope_of((*profile.rules, *swaps_of(rule)), places or {})
         self._ignored = tuple(parse_path(path) for path in rule.ignore)
         self._mask = mask
+        self._lessons = lessons_of(mask)
         self._lanes: dict[Path, Lane | None] = {}
         self._alike: dict[tuple[bytes, Scope, tuple[Path, ...]], Lane] = {}
 
     def key(self, body: bytes) -> bytes:
-        """Make the key of a request as it came."""
-        try:
-            found = [seen for _, seen in self._seen(read_fast(body))]
-            is_exact = not any(seen.holds_large for seen in found)
-        except RecursionError:
-            is_exact = False
-        return _key(found) if is_exact else self.recorded_key(read_body(body), are_kept=False)
+        """Make the key of a request as it came; a secret told in it anywhere is one throughout."""
+        self._keep_up()
+        key = self._called_key(body)
+        return self._called_key(body) if self._keep_up() else key
+
+    def strict_key(self, body: bytes) -> bytes:
+        """Make the key of a request as a recording reads it, which is slow.
+
+        What the quick reader lets pass, as one name twice in an object, was recorded as a text.
+        """
+        return self.recorded_key(read_body(body), are_kept=False)
 
     def recorded_key(self, body: Json, *, are_kept: bool = True) -> bytes:
         """Make the key of a recorded request; its parts stay where they are and never change."""
@@ -102,6 +108,24 @@ class Reading:
         """Give a part as it is compared."""
         lane = self._lane(path)
         return None if lane is None else self._normal(lane, path, part, count)
+
+    def _called_key(self, body: bytes) -> bytes:
+        try:
+            found = [seen for _, seen in self._seen(read_fast(body))]
+            is_exact = not any(seen.holds_large for seen in found)
+        except RecursionError:
+            is_exact = False
+        return _key(found) if is_exact else self.strict_key(body)
+
+    def _keep_up(self) -> bool:
+        """Forget how parts looked if more is known to be secret by now, and say whether it is."""
+        lessons = lessons_of(self._mask)
+        if lessons == self._lessons:
+            return False
+        self._lessons = lessons
+        for lane in self._alike.values():
+            lane.seen.clear()
+        return True
 
     def _seen(self, body: Json, *, are_kept: bool = False) -> Iterator[tuple[Path, Seen]]:
         for path, part in cut(body):

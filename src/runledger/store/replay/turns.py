@@ -7,34 +7,41 @@ from collections.abc import Collection, Iterable
 
 from ..cassette.entry import ModelEntry
 
-ASK_AGAIN = frozenset({408, 409, 429})  # with these, and from 500 on, clients try once more
-
 
 class Turns:
-    """Give the answers of equal requests in the order of recording; to a retry, the same again."""
+    """Give the answers of equal requests in the order of recording; to a retry, the same again.
+
+    Half an answer is given only where no whole one is. But it tells that a client left and asked
+    again: whether it leaves before we have sent all is a matter of luck, so the last whole answer
+    may be had once more.
+    """
 
     def __init__(self, entries: Iterable[ModelEntry]) -> None:
         self.entries = tuple(entries)
-        self._waiting = deque(self.entries)
+        whole = [entry for entry in self.entries if not entry.answer.partial]
+        self._waiting = deque(whole or self.entries)
+        self._was_left = len(whole) < len(self.entries)
         self._returned: deque[ModelEntry] = deque()
-        self._last: ModelEntry | None = None
+        self._given: dict[int, tuple[ModelEntry, int]] = {}  # by line, with its try; last the last
 
-    def next(self, used: Collection[int], *, is_retry: bool) -> ModelEntry | None:
+    def next(self, used: Collection[int], retry: int = 0) -> ModelEntry | None:
         """Say whose turn it is, given the lines that were used; nobody's when all had theirs."""
-        last = self._last
         if self._returned:
             return self._returned[0]
-        if last is not None and is_retry and not asks_again(last):
-            return last
+        heard = self._given_to(retry - 1) if retry else None
+        if heard is not None and not heard.answer.is_retried:
+            return heard
         while self._waiting and self._waiting[0].line in used:
             self._waiting.popleft()
         if self._waiting:
             return self._waiting[0]
-        return last if last is not None and _may_repeat(last) else None
+        last = self._last()
+        return last if last is not None and (self._was_left or _may_repeat(last)) else None
 
-    def give(self, entry: ModelEntry) -> None:
-        """Note that an answer was given."""
-        self._last = entry
+    def give(self, entry: ModelEntry, retry: int = 0) -> None:
+        """Note that an answer was given to a request, or to its n-th retry."""
+        self._given.pop(entry.line, None)
+        self._given[entry.line] = entry, retry
         if self._returned and self._returned[0] is entry:
             self._returned.popleft()
 
@@ -43,11 +50,17 @@ class Turns:
         if all(one is not entry for one in self._returned):
             self._returned.append(entry)
 
+    def _given_to(self, retry: int) -> ModelEntry | None:
+        """Find the last answer that a try of this number got, or else the last of all.
 
-def asks_again(entry: ModelEntry) -> bool:
-    """Say whether a client that got this answer tries once more to get a better one."""
-    answer = entry.answer
-    return answer.partial or answer.status in ASK_AGAIN or answer.status >= 500
+        Who asks is not known. But of equal requests that are in flight together and are retried,
+        each gets an answer of its own then, as each try takes the place of an earlier one.
+        """
+        found = (entry for entry, which in reversed(self._given.values()) if which == retry)
+        return next(found, self._last())
+
+    def _last(self) -> ModelEntry | None:
+        return next((entry for entry, _ in reversed(self._given.values())), None)
 
 
 def _may_repeat(entry: ModelEntry) -> bool:
@@ -55,4 +68,4 @@ def _may_repeat(entry: ModelEntry) -> bool:
 
     A client that gave up after several errors is recorded with the last of them only.
     """
-    return entry.method == "GET" or asks_again(entry)
+    return entry.method == "GET" or entry.answer.is_retried

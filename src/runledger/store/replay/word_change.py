@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...ledger.difference import Difference
+from ...ledger.parting import parting
 
 LONGEST = 80
 SHORTEST = 4  # a shorter word stands in the rest of the text, too
@@ -17,9 +18,9 @@ def changed_words(one: Difference) -> str | None:
     left, right = one.left, one.right
     if not isinstance(left, str) or not isinstance(right, str):
         return None
-    start = _word_start(left, _common(left, right))
+    start = _word_start(left, parting(left, right))
     rest = left[start:], right[start:]
-    end = _common(rest[0][::-1], rest[1][::-1])
+    end = parting(rest[0][::-1], rest[1][::-1])
     end = len(_SPACE.split(rest[0][len(rest[0]) - end :], maxsplit=1)[-1]) if end else 0
     words = [side[: len(side) - end].strip() for side in rest]
     if not all(words) or any(len(word) > LONGEST or "\n" in word for word in words):
@@ -29,12 +30,6 @@ def changed_words(one: Difference) -> str | None:
     if min(map(len, words)) < SHORTEST:
         return None
     return "|".join(_SPECIAL.sub(r"\\\1", word) for word in words)
-
-
-def _common(left: str, right: str) -> int:
-    pairs = zip(left, right, strict=False)
-    shorter = min(len(left), len(right))
-    return next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), shorter)
 
 
 def _word_start(text: str, at: int) -> int:

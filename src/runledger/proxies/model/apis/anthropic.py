@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....ledger.value import Json
-from ..tokens import Spent, Tokens, below, count, name
+from ....store.cassette.tokens import anthropic_tokens
+from ..tokens import Spent, below, name
 
 ENDS = ("message_stop", "error")
 ERRORS = {
@@ -39,16 +40,4 @@ def spent(events: Sequence[Json]) -> Spent | None:
         usage = below(message, "usage")
         if isinstance(usage, Mapping):
             figures |= {key: value for key, value in usage.items() if value is not None}
-    return Spent(_tokens(figures), model) if figures else None
-
-
-def _tokens(usage: Mapping[str, Json]) -> Tokens:
-    written = count(usage.get("cache_creation_input_tokens"))
-    long = count(below(usage, "cache_creation", "ephemeral_1h_input_tokens"))
-    return Tokens(
-        input=count(usage.get("input_tokens")),
-        output=count(usage.get("output_tokens")),
-        cache_read=count(usage.get("cache_read_input_tokens")),
-        cache_write=max(0, written - long),
-        cache_write_1h=long,
-    )
+    return Spent(anthropic_tokens(figures), model) if figures else None

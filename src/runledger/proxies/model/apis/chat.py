@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....ledger.value import Json
-from ..tokens import Spent, Tokens, below, count, name
+from ....store.cassette.tokens import chat_tokens
+from ..tokens import Spent, below, name
 from .openai_error import error as error
 
 DONE = "[DONE]"
@@ -21,14 +22,5 @@ def spent(events: Sequence[Json]) -> Spent | None:
     for event in reversed(events):
         usage = below(event, "usage")
         if isinstance(usage, Mapping):
-            return Spent(_tokens(usage), name(below(event, "model")))
+            return Spent(chat_tokens(usage), name(below(event, "model")))
     return None
-
-
-def _tokens(usage: Mapping[str, Json]) -> Tokens:
-    cached = count(below(usage, "prompt_tokens_details", "cached_tokens"))
-    return Tokens(
-        input=max(0, count(usage.get("prompt_tokens")) - cached),
-        output=count(usage.get("completion_tokens")),
-        cache_read=cached,
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....ledger.value import Json
-from ..tokens import Spent, Tokens, below, count, name
+from ....store.cassette.tokens import gemini_tokens
+from ..tokens import Spent, below, name
 
 STATUSES = {
     401: "UNAUTHENTICATED",
@@ -36,16 +37,5 @@ def spent(events: Sequence[Json]) -> Spent | None:
     for event in reversed(events):
         usage = below(event, "usageMetadata")
         if isinstance(usage, Mapping):
-            return Spent(_tokens(usage), name(below(event, "modelVersion")))
+            return Spent(gemini_tokens(usage), name(below(event, "modelVersion")))
     return None
-
-
-def _tokens(usage: Mapping[str, Json]) -> Tokens:
-    cached = count(usage.get("cachedContentTokenCount"))
-    asked = count(usage.get("promptTokenCount")) + count(usage.get("toolUsePromptTokenCount"))
-    thought = count(usage.get("thoughtsTokenCount"))
-    return Tokens(
-        input=max(0, asked - cached),
-        output=count(usage.get("candidatesTokenCount")) + thought,
-        cache_read=cached,
-    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....ledger.value import Json
-from ..tokens import Spent, Tokens, below, count, name
+from ....store.cassette.tokens import responses_tokens
+from ..tokens import Spent, below, name
 from .openai_error import error as error
 
 ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
@@ -22,14 +23,5 @@ def spent(events: Sequence[Json]) -> Spent | None:
         response = below(event, "response") or event
         usage = below(response, "usage")
         if isinstance(usage, Mapping):
-            return Spent(_tokens(usage), name(below(response, "model")))
+            return Spent(responses_tokens(usage), name(below(response, "model")))
     return None
-
-
-def _tokens(usage: Mapping[str, Json]) -> Tokens:
-    cached = count(below(usage, "input_tokens_details", "cached_tokens"))
-    return Tokens(
-        input=max(0, count(usage.get("input_tokens")) - cached),
-        output=count(usage.get("output_tokens")),
-        cache_read=cached,
-    )
