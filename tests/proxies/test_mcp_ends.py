@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -323,6 +324,7 @@ def test_a_relay_after_the_run_says_that_it_is_over(stall: Stall) -> None:
 
 
 RUNNER = """
+import json
 import sys
 from runledger.ledger.proxy import McpProxy
 from runledger.process.supervisor import Supervisor
@@ -334,7 +336,7 @@ with Supervisor() as supervisor:
     station = Station(lambda what: None, lambda fault: None, Faults())
     server = McpProxy("srv", (sys.executable, sys.argv[1]))
     desk = open_mcp(server, station, Backroom(supervisor, ".", {}))
-    print(*desk.server.args, flush=True)
+    print(json.dumps(desk.server.args), flush=True)
     sys.stdin.read()
 """
 
@@ -347,7 +349,7 @@ def test_a_relay_does_not_outlive_the_runner(stall: Stall) -> None:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as runner:
         assert runner.stdout
-        args = runner.stdout.readline().split()
+        args = json.loads(runner.stdout.readline())
         agent = stall.agent_of(sys.executable, args)
         agent.begin()
 
