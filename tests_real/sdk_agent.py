@@ -24,8 +24,8 @@ from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate, Usage
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from scripted_model.phrases import chosen
 from scripted_model.script import (
-    CHOICE,
     MCP_TOOL,
     SCRIPTS,
     TOKENS_IN,
@@ -75,8 +75,7 @@ class ScriptedAgent(Agent):
     async def prompt(self, session_id: str, prompt: list[Any], **_: Any) -> PromptResponse:
         """Follow the script that the prompt names."""
         self.prompts += 1
-        choice = CHOICE.search("".join(block.text for block in prompt))
-        moves = SCRIPTS[choice[1] if choice else "hello"]
+        moves = SCRIPTS[chosen("".join(block.text for block in prompt)) or "hello"]
         await self._update(update_agent_thought_text("The script says what to do."))
         for move in moves:
             await self._do(move)
