@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,11 +62,10 @@ def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor
 
 def _require_proxy(suite: Suite) -> None:
     """Raise UsageError, before any agent starts, where the model proxy is not installed."""
-    if suite.proxies.models and find_spec("aiohttp") is None:
-        raise UsageError(
-            f"{suite.name}: proxies.model needs aiohttp, which is not installed; "
-            "install it: pip install 'runledger[proxy]'"
-        )
+    for proxy in suite.proxies.models:
+        from ..proxies.model import require_aiohttp  # without one nobody pays for it
+
+        require_aiohttp(proxy)
 
 
 def _refuse_contradictions(suites: Sequence[Suite], options: RunOptions) -> None:

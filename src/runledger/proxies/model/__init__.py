@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
@@ -17,13 +18,16 @@ def open_model(proxy: ModelProxy, station: Station, via: str | None = None) -> M
 
     `via` tells it apart from others of the trial, in the cassette.
     """
-    try:
-        from .server import ModelServer  # aiohttp is costly, and may not be there
-    except ModuleNotFoundError as error:
-        if error.name != "aiohttp":
-            raise
+    require_aiohttp(proxy)
+    from .server import ModelServer  # aiohttp is costly
+
+    return ModelServer(proxy, station, via)
+
+
+def require_aiohttp(proxy: ModelProxy) -> None:
+    """Raise UsageError where the library is not installed that a model API is served with."""
+    if find_spec("aiohttp") is None:
         raise UsageError(
             f"proxies.model ({proxy.env}) needs aiohttp, which is not installed; "
             "install it: pip install 'runledger[proxy]'"
-        ) from None
-    return ModelServer(proxy, station, via)
+        )

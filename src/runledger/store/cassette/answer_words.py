@@ -30,18 +30,23 @@ def said_in(answer: ModelAnswer) -> Said:
     values = values_in(answer)
     tracks = tracks_in(values)
     text = "".join(text_of(pieces) for track, pieces in tracks.items() if _is_speech(track))
+    if not text and not answer.is_stream:
+        text = "".join(_texts(values))
+    calls = tuple(_called(values, tracks).values())
+    usage = {name: figure for value in values for name, figure in _figures(value)}
+    if not usage:
+        return Said(text, calls)
+    tokens = tokens_in(usage)
+    return Said(text, calls, tokens.all_input, tokens.output)
+
+
+def _called(values: Sequence[Json], tracks: _Tracks) -> dict[Hashable, tuple[str, Json]]:
+    """Gather the calls of all events; a later one may lack the arguments that were told before."""
     calls: dict[Hashable, tuple[str, Json]] = {}
     for value in values:
         for key, name, args in _calls(value, tracks):
             calls[key] = (name, args or calls.get(key, (name, args))[1])
-    usage = {name: figure for value in values for name, figure in _figures(value)}
-    tokens = tokens_in(usage) if usage else None
-    return Said(
-        text or ("" if answer.is_stream else "".join(_texts(values))),
-        tuple(calls.values()),
-        tokens.all_input if tokens else None,
-        tokens.output if tokens else None,
-    )
+    return calls
 
 
 def _is_speech(track: Hashable) -> bool:
