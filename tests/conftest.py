@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no failure: speed is measured in benchmarks, never asserted here.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests with a browser come last: Playwright keeps an event loop running in the thread.
+
+    A test that runs a loop of its own after them, in the same worker, would be refused it.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
