@@ -138,7 +138,7 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     """A directory that cannot be made is a fault of the store."""
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(StoreError, match=r"could not write .*file/deep/c.jsonl: Not a directory"):
+    with pytest.raises(StoreError, match=r"could not make .*file/deep: Not a directory"):
         record(tmp_path / "file" / "deep" / "c.jsonl", ({}, OK))
 
 

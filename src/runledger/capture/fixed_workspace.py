@@ -17,6 +17,7 @@ from ..errors import Interrupted, OutsideError
 from ..ledger.task import Trial
 from ..process.deadline import Deadline
 from ..process.stop import Stop
+from ..store import disk
 from .workspace import Ground, Workspaces, copy_tree, refuse_inside, remove
 
 WORK, HOME, TMP = "work", "home", "tmp"
@@ -43,8 +44,8 @@ class Furnishing:
         if not self.fresh_home:
             return Ground(str(work))
         with _told(place):
-            home.mkdir(PRIVATE)
-            tmp.mkdir(PRIVATE)
+            disk.make_directory(home, PRIVATE)
+            disk.make_directory(tmp, PRIVATE)
         return Ground(str(work), str(home), str(tmp))
 
 
@@ -131,7 +132,7 @@ class Fixed:
         """Open the place, made if need be; None when somebody removes it meanwhile."""
         try:
             with contextlib.suppress(FileExistsError):
-                place.mkdir(PRIVATE)
+                disk.make_directory(place, PRIVATE)
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             fd = os.open(place, flags)
         except FileNotFoundError:
@@ -200,7 +201,7 @@ def _clear(place: Path) -> None:
             if left.is_dir() and not left.is_symlink():
                 remove(left)
             else:
-                left.unlink()
+                disk.remove(left)
         if (still := next(place.iterdir(), None)) is not None:
             raise _refusal(place, f"{still.name} in it cannot be removed")
 

@@ -17,6 +17,7 @@ from ..errors import OutsideError, UsageError
 from ..ledger.task import Trial
 from ..process.program import Finished, run_program
 from ..process.supervisor import Launch, Supervisor
+from ..store import disk
 
 GIT_S = 300.0  # a large repository takes a while
 TRIES = 1000
@@ -83,7 +84,7 @@ class Fresh:
         for number in range(1, TRIES):
             path = self.base / (name if number == 1 else f"{name}-{number}")
             try:
-                path.mkdir(parents=True)
+                disk.make_directory(path, parents=True)
             except FileExistsError:
                 continue
             except OSError as error:
@@ -167,7 +168,7 @@ class Git:
 def copy_tree(template: Path, path: Path) -> None:
     """Copy a directory with its times and modes; links are copied as links."""
     try:
-        shutil.copytree(template, path, symlinks=True, dirs_exist_ok=True, copy_function=_copy_file)
+        disk.copy_tree(template, path, _copy_file)
     except shutil.Error as error:
         (first, _, reason), *rest = error.args[0]
         more = f" (and {len(rest)} more)" if rest else ""
@@ -185,15 +186,15 @@ def _copy_file(file: str, to: str) -> None:
             f"could not copy {file}: it is {kind}\n"
             "a workspace has files, directories and links only: take it out of the template"
         )
-    shutil.copy2(file, to)
+    disk.copy_file(Path(file), Path(to))
 
 
 def remove(path: Path) -> None:
     """Remove a directory and all in it, as far as that can be done, whatever an agent left."""
     if path.is_symlink():  # an agent put it in the place of the directory
-        path.unlink()
+        disk.remove(path)
     elif path.exists():
-        shutil.rmtree(path, onerror=_make_writable)
+        disk.remove_tree(path, _make_writable)
 
 
 def _make_writable(retry: Callable[..., Any], path: str, fault: Any) -> None:
@@ -202,6 +203,6 @@ def _make_writable(retry: Callable[..., Any], path: str, fault: Any) -> None:
             if not place.is_symlink():
                 place.chmod(place.stat().st_mode | stat.S_IRWXU)
         if retry in (os.open, os.scandir, os.listdir):
-            shutil.rmtree(path, onerror=None, ignore_errors=True)
+            disk.remove_tree(Path(path), lambda retry, path, fault: None)
         else:
             retry(path)

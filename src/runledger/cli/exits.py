@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import RunledgerError, StoreError, SuiteError
 from ..ledger.printable import printable
+from ..store.disk import write_all
 
 if TYPE_CHECKING:
     from ..ledger.run import Summary
@@ -17,6 +19,7 @@ INTERNAL_FAULT = 3
 INCONCLUSIVE = 4
 INTERRUPTED = 130
 STDOUT, STDERR = 1, 2
+CONSOLE = Path("the console")
 BY_STATUS = {"passed": 0, "failed": 1, "invalid": 3, "interrupted": 3}
 WORST_FIRST = (130, 143, 3, 2, 1, 4, 0)
 
@@ -79,10 +82,9 @@ def _message(error: RunledgerError) -> str:
 
 def _write(fd: int, text: str) -> None:
     """Write all of a text; a reader that has gone away must not change what the run came to."""
-    rest = memoryview((_clean(text).rstrip("\n") + "\n").encode("utf-8", "backslashreplace"))
+    line = (_clean(text).rstrip("\n") + "\n").encode("utf-8", "backslashreplace")
     try:
-        while rest:
-            rest = rest[os.write(fd, rest) :]
+        write_all(fd, line, CONSOLE)
     except BrokenPipeError:
         return
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from ..ledger.findings import BenchRecord
 from ..ledger.run import Ending
 from ..process.supervisor import Supervisor
 from ..store.bench import DECIDED, DISCARDS, MONEY, read_bench, read_log
+from ..store.disk import private_directory
 from ..store.record import RunWriter, continue_record
 from .agent_choice import refuse_unfit, require_program
 from .bench_attempt import Bench
@@ -245,7 +245,7 @@ def _workspaces(experiment: Experiment, supervisor: Supervisor) -> Iterator[Work
         yield Shared(experiment.cwd)
         return
     origin = Path(experiment.cwd)
-    base = Path(tempfile.mkdtemp(prefix="runledger-"))
+    base = private_directory("runledger-")
     try:
         if experiment.workspace == "copy":
             yield copies(base, origin, keep=False)

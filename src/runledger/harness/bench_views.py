@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..compare.experiment import findings_of
-from ..errors import StoreError
 from ..ledger.attempt import Attempt
 from ..ledger.findings import BenchRecord, Findings
+from ..store import disk
 from ..store.bench import read_bench
 from ..store.lines import append_text, write_whole
 from ..suite.experiment import load_experiment
@@ -57,7 +57,8 @@ class LiveFiles:
 
     def begin(self, record: BenchRecord, left: int, path: Path) -> None:
         """Learn which run it is, and write what is known of it."""
-        self._runs = _made(path / RUNS)
+        self._runs = path / RUNS
+        disk.ensure_directory(self._runs)
         self._record = replace(record, attempts=(), launches=(), firsts=())
         self._first = True
         for attempt in record.attempts:
@@ -89,22 +90,15 @@ class LiveFiles:
 
 def _write_runs(path: Path, record: BenchRecord) -> None:
     """Write the answers that count, and no others, and how long all attempts took."""
-    runs = _made(path / RUNS)
+    runs = path / RUNS
+    disk.ensure_directory(runs)
     files = dict(answer.answer_files(record))
     for name, text in files.items():
         _write(runs / name, text)
     for file in runs.glob("*.md"):
         if file.name not in files:
-            file.unlink()
+            disk.remove(file)
     write_whole(runs / TIMING, timing.render(record).encode())
-
-
-def _made(directory: Path) -> Path:
-    try:
-        directory.mkdir(exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"could not make {directory}: {error.strerror or error}") from error
-    return directory
 
 
 def _write(file: Path, text: str) -> None:

@@ -9,12 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import StoreError, UsageError
+from ..errors import UsageError
 from ..ledger.baseline import Aggregates, Baseline, BaselineCase
 from ..ledger.fingerprint import canonicalize_json
 from ..ledger.strict_json import NotJson, loads
 from ..ledger.value import Json
 from ..store.baseline import baseline_bytes
+from ..store.disk import ensure_directory
 from ..store.lines import encode, write_new, write_whole
 
 if TYPE_CHECKING:
@@ -155,10 +156,7 @@ def _remembered(root: Path) -> Mapping[str, str]:
 
 
 def _write(path: Path, content: bytes, *, renew: bool) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"could not make {path.parent}: {error.strerror or error}") from error
+    ensure_directory(path.parent)
     if renew:
         write_whole(path, content)
     elif not write_new(path, content):  # it was not there a moment ago

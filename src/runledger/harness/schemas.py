@@ -7,7 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..errors import StoreError, UnknownName
+from ..errors import UnknownName
+from ..store.disk import ensure_directory
 from ..store.lines import encode, write_whole
 from ..store.schemas import DIALECT, read_schema, schema_names
 
@@ -59,10 +60,7 @@ def written(value: Schema) -> str:
 
 def write_each(names: list[str], directory: Path) -> int:
     """Write a file for each of these formats; say how many there are."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"could not make {directory}: {error.strerror or error}") from error
+    ensure_directory(directory)
     for name in names:
         write_whole(directory / f"{name}.schema.json", written(schema_of(name)).encode())
     return len(names)

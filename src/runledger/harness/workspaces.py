@@ -18,10 +18,12 @@ from ..capture.workspace import (
     remove,
     worktrees,
 )
-from ..errors import OutsideError
+from ..errors import OutsideError, StoreError
 from ..ledger.suite import Suite
 from ..process.stop import Stop
 from ..process.supervisor import Supervisor
+from ..store.disk import ensure_directory, private_directory
+from ..store.lines import write_whole
 
 MADE_HERE = ".runledger-workspaces"  # marks a directory in which workspaces are made
 
@@ -52,7 +54,7 @@ def workspaces_for(
         return
     template = _template(wanted, workspace_dir)
     if template == workspace_dir:
-        base = Path(tempfile.mkdtemp(prefix="runledger-"))
+        base = private_directory("runledger-")
         try:
             yield _filled(base, template, supervisor, keep)
         finally:
@@ -62,11 +64,10 @@ def workspaces_for(
                 remove(base)
         return
     try:
-        workspace_dir.mkdir(parents=True, exist_ok=True)
-        (workspace_dir / MADE_HERE).touch()
-    except OSError as error:
-        told = f"workspaces cannot be made in {workspace_dir}: {error.strerror}"
-        raise OutsideError(told) from error
+        ensure_directory(workspace_dir)
+        write_whole(workspace_dir / MADE_HERE, b"")
+    except StoreError as error:
+        raise OutsideError(f"workspaces cannot be made in {workspace_dir}: {error}") from error
     yield _filled(workspace_dir.resolve(), template, supervisor, keep)
 
 
@@ -85,7 +86,7 @@ def workspaces_of(suite: Suite, stop: Stop) -> Iterator[Workspaces]:
     if suite.mode != "live":
         yield Fixed(parent, suite.name, furnishing, stop)
         return
-    base = Path(tempfile.mkdtemp(prefix="runledger-", dir=parent))
+    base = private_directory("runledger-", parent)
     try:
         yield Unique(empty(base, keep=False), furnishing)
     finally:

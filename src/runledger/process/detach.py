@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from ..errors import SpawnFailed
+from ..store.disk import File
 from .deadline import Deadline
 
 LOOK_S = 0.05
@@ -16,12 +18,12 @@ LOOK_S = 0.05
 def start_detached(argv: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own, that writes to a file and reads nothing."""
     try:
-        with log.open("ab") as file:
+        with closing(File(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)) as file:
             return subprocess.Popen(
                 list(argv),
                 stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
+                stdout=file.fd,
+                stderr=file.fd,
                 start_new_session=True,
                 env=dict(os.environ),
             )

@@ -9,12 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from ..errors import StoreError, UsageError
+from ..errors import UsageError
 from ..ledger.baseline import Aggregates, Baseline, BaselineCase, TrialFigures
 from ..ledger.fingerprint import canonicalize_json, preview
 from ..ledger.printable import one_line
 from ..ledger.strict_json import loads
 from ..ledger.value import Json
+from .disk import ensure_directory
 from .lines import encode, write_whole
 
 SCHEMA_VERSION = 1
@@ -32,10 +33,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write a baseline to its file, the same bytes for the same figures."""
     if path.is_dir():
         raise UsageError(f"{path} is a directory; name the baseline file to write")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"could not make {path.parent}: {error.strerror or error}") from error
+    ensure_directory(path.parent)
     write_whole(path, baseline_bytes(baseline))
 
 

@@ -19,8 +19,10 @@ import orjson
 
 from ..errors import StoreError
 from ..ledger.value import Json
+from . import disk
 
 TORN_CHUNK = 64 * 1024
+WRITE_CHUNK = 1024 * 1024
 LONGEST_TAIL = 64 * 1024 * 1024  # of a line without its end that is looked at
 HOLD_TRIES, HOLD_WAIT_S = 5, 0.01
 LARGE_NUMBER = re.compile(rb"\d{19}")
@@ -66,21 +68,21 @@ class LineLog:
         self.size = 0
         self._lock = threading.Lock()
         with _told(path):
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._file = disk.File(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             try:
-                if stat.S_ISREG(os.fstat(self._fd).st_mode):
+                if self._is_regular():
                     self._begin(fresh, alone)
             except BaseException:
-                os.close(self._fd)
+                self._file.close()
                 raise
 
     def _begin(self, fresh: bool, alone: bool) -> None:
         """Settle where the first new line goes; what another process holds stays as it is."""
         if alone:
-            _hold(self._fd, self.path)
+            _hold(self._file.fd, self.path)
         if fresh:
-            os.ftruncate(self._fd, 0)
-        self.size = _mend_tail(self._fd)
+            self._file.cut(0)
+        self.size = _mend_tail(self._file)
 
     def append(self, value: Json) -> None:
         """Write one line; after an error the file ends with the last whole line."""
@@ -94,23 +96,24 @@ class LineLog:
     def sync(self) -> None:
         """Make sure that the lines are on the disk."""
         with self._lock, _told(self.path):
-            if stat.S_ISREG(os.fstat(self._fd).st_mode):
-                os.fsync(self._fd)
+            if self._is_regular():
+                self._file.sync()
 
     def close(self) -> None:
         """Let go of the file."""
-        os.close(self._fd)
+        self._file.close()
 
     def _write(self, line: bytes) -> None:
-        rest = memoryview(line)
         try:
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
+            self._file.write(line)
         except OSError:
             with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, self.size)
+                self._file.cut(self.size)
             raise
         self.size += len(line)
+
+    def _is_regular(self) -> bool:
+        return stat.S_ISREG(os.fstat(self._file.fd).st_mode)
 
 
 def _hold(fd: int, path: Path) -> None:
@@ -131,8 +134,8 @@ def _hold(fd: int, path: Path) -> None:
 @contextlib.contextmanager
 def one_at_a_time(directory: Path) -> Iterator[None]:
     """Let only one process at a time do something in a directory; the others wait."""
+    disk.ensure_directory(directory)
     with _told(directory):
-        directory.mkdir(parents=True, exist_ok=True)
         fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -169,15 +172,16 @@ def is_torn(line: bytes) -> bool:
     return False
 
 
-def _mend_tail(fd: int) -> int:
+def _mend_tail(file: disk.File) -> int:
     """End the last line where only its end is missing, cut it off where it is torn."""
-    size, whole = os.fstat(fd).st_size, _whole_length(fd)
+    size, whole = os.fstat(file.fd).st_size, _whole_length(file.fd)
     if whole == size:
         return size
-    if is_torn(os.pread(fd, LONGEST_TAIL + 1, whole)):
-        os.ftruncate(fd, whole)
+    if is_torn(os.pread(file.fd, LONGEST_TAIL + 1, whole)):
+        file.cut(whole)
         return whole
-    return size + os.write(fd, b"\n")
+    file.write(b"\n")
+    return size + 1
 
 
 def _whole_length(fd: int) -> int:
@@ -205,16 +209,33 @@ def write_whole_lines(path: Path, lines: Iterable[bytes]) -> None:
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     with _told(path):
         try:
-            with beside.open("xb") as file:
-                _keep_mode(path, file.fileno())
-                file.writelines(lines)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
+            _write_beside(beside, path, lines)
+            disk.replace(beside, path)
         except BaseException:
-            beside.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                disk.remove(beside, missing_ok=True)
             raise
-        _sync_directory(path.parent)
+        disk.sync_directory(path.parent)
+
+
+def _write_beside(beside: Path, path: Path, lines: Iterable[bytes]) -> None:
+    """Write what is to take a file's place, with its mode, until it is on the disk."""
+    with contextlib.closing(disk.File(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)) as file:
+        _keep_mode(path, file.fd)
+        for chunk in _gathered(lines):
+            file.write(chunk)
+        file.sync()
+
+
+def _gathered(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Join lines to pieces that are worth a write each."""
+    waiting = bytearray()
+    for line in lines:
+        waiting += line
+        if len(waiting) >= WRITE_CHUNK:
+            yield bytes(waiting)
+            waiting.clear()
+    yield bytes(waiting)
 
 
 def write_new(path: Path, data: bytes) -> bool:
@@ -223,11 +244,11 @@ def write_new(path: Path, data: bytes) -> bool:
     write_whole(beside, data)
     with _told(path):
         try:
-            path.hardlink_to(beside)
+            disk.link(beside, path)
         except FileExistsError:
             return False
         finally:
-            beside.unlink()
+            disk.remove(beside)
     return True
 
 
@@ -238,8 +259,10 @@ def _keep_mode(path: Path, fd: int) -> None:
 
 def append_text(path: Path, text: str) -> None:
     """Add a text at the end of a file that others write to as well."""
-    with _told(path), path.open("ab") as file:
-        file.write(text.encode("utf-8", "backslashreplace"))
+    with _told(path):
+        file = disk.File(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        with contextlib.closing(file):
+            file.write(text.encode("utf-8", "backslashreplace"))
 
 
 def decode(line: bytes) -> Any:
@@ -263,11 +286,3 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"could not write {path}: {error.strerror or error}") from error
-
-
-def _sync_directory(directory: Path) -> None:
-    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -11,6 +11,7 @@ from ..errors import StoreError, UsageError
 from ..ledger.clock import Clock
 from ..ledger.run import UNENDED, RunRecord, TrialRow
 from ..ledger.value import Json
+from . import disk
 from .ending import ending_from
 from .lines import decode, read_lines
 from .manifest import MANIFEST, read_manifest
@@ -38,7 +39,7 @@ def make_run_directory(parent: Path, clock: Clock) -> Path:
     for _ in range(TRIES):
         path = parent / f"{moment}-{clock.draw()}"
         try:
-            path.mkdir(parents=True)
+            disk.make_directory(path, parents=True)
         except FileExistsError:
             continue
         except OSError as error:

@@ -10,9 +10,10 @@ from typing import Protocol
 from ..errors import StoreError, UsageError
 from ..ledger.printable import escape_json
 from ..ledger.value import Json
+from .disk import write_all
 from .lines import LineLog, encode_line
 
-STDOUT = 1
+STDOUT, CONSOLE = 1, Path("standard output")
 
 
 class Sink(Protocol):
@@ -64,17 +65,11 @@ class StandardOutput:
     def _write(self, data: bytes) -> None:
         try:
             with self._lock:  # a pipe takes a long line in pieces
-                _write_all(data)
+                write_all(STDOUT, data, CONSOLE)
         except BrokenPipeError:
             return
         except OSError as error:
             raise StoreError(f"could not write standard output: {error.strerror}") from error
-
-
-def _write_all(data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(STDOUT, rest) :]
 
 
 class FileSink:

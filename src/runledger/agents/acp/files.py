@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...errors import StoreError
 from ...ledger.fingerprint import preview
 from ...ledger.value import Json
+from ...store.disk import ensure_directory
+from ...store.lines import write_whole
 from ...wire.jsonrpc import INTERNAL_ERROR, RpcError
 
 INVALID_PARAMS = -32602
@@ -37,10 +40,10 @@ class Files:
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode("utf-8", "replace"))
-        except OSError as error:
-            raise RpcError(INTERNAL_ERROR, f"could not write {path}: {error.strerror}") from None
+            ensure_directory(path.parent)
+            write_whole(path, content.encode("utf-8", "replace"))
+        except StoreError as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
         return {}
 
     def inside(self, given: Json) -> Path:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import mkdtemp
 
 from ...errors import AgentError, StoreError
 from ...ledger.adapter import Adapter, option_words
@@ -15,6 +13,8 @@ from ...ledger.strict_json import dump_line
 from ...ledger.suite import AgentSettings, McpServer, fill_in
 from ...ledger.task import Task
 from ...ledger.value import Json
+from ...store import disk
+from ...store.lines import write_whole
 
 PROMPT_CAP = 100 * 1024  # bytes on a command line: Linux takes 128 KiB for one word
 PROMPT, CONFIG = "{prompt}", "{mcp_config}"
@@ -82,16 +82,16 @@ class ConfigFile:
                 raise StoreError(f"could not write the list of MCP servers: {error}") from error
 
     def _write(self, content: bytes) -> None:
-        self._directory = Path(mkdtemp(prefix="runledger-mcp-"))  # which only we can read
+        self._directory = disk.private_directory("runledger-mcp-")  # which only we can read
         file = self._directory / "mcp.json"
-        file.write_bytes(content)
+        write_whole(file, content)
         self.path = str(file)
 
     def remove(self) -> None:
         """Remove the file and its directory."""
         if self._directory is not None:
             with contextlib.suppress(OSError):
-                shutil.rmtree(self._directory)
+                disk.remove_tree(self._directory)
 
 
 def _told(server: McpServer) -> Json:

@@ -9,12 +9,12 @@ import sys
 import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Protocol
 
 from ...errors import Interrupted, OutsideError
 from ...ledger.proxy import McpProxy
 from ...ledger.suite import McpServer
+from ...store import disk
 from .. import Station
 from .aloud import aloud
 from .backroom import Backroom
@@ -24,7 +24,7 @@ from .replaying import Replayed
 
 RELAY = str(Path(__file__).with_name("relay.py"))
 LONGEST_ADDRESS = 100  # bytes; systems take 104 or 108
-SHORT_PLACE = "/tmp"
+SHORT_PLACE = Path("/tmp")
 MOST_SESSIONS = 64  # at a time: each may be a process
 
 
@@ -130,17 +130,17 @@ class McpDesk:
 def _remove(directory: Path) -> None:
     """Remove the directory of a socket, also where there is no descriptor to look into it."""
     with suppress(OSError):
-        (directory / "s").unlink(missing_ok=True)
-        directory.rmdir()
+        disk.remove(directory / "s", missing_ok=True)
+        disk.remove_directory(directory)
 
 
 def _private_directory() -> Path:
     """Make a directory that only we may enter, with a name short enough for a socket in it."""
     for parent in (None, SHORT_PLACE):
-        made = Path(mkdtemp(prefix="runledger-", dir=parent))
+        made = disk.private_directory("runledger-", parent)
         if len(os.fsencode(made)) + len("/s") <= LONGEST_ADDRESS:
             return made
-        made.rmdir()
+        disk.remove_directory(made)
     raise OutsideError(
         f"no place for a socket: {made} is too long a path; set TMPDIR to a shorter one"
     )

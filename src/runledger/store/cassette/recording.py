@@ -14,6 +14,7 @@ from ...errors import StoreError, TrialFault
 from ...ledger.fingerprint import fingerprint
 from ...ledger.strict_json import NotJson, dump_line, loads
 from ...ledger.trajectory import CassetteUse
+from ..disk import ensure_directory
 from ..lines import write_whole
 from .answer_line import STATUSES
 from .cleaning import cleaned
@@ -181,8 +182,5 @@ def replace_cassette(file: Path, content: bytes) -> None:
     with suppress(OSError):
         if target.read_bytes() == content:
             return
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"could not write {file}: {error.strerror}: {target.parent}") from error
+    ensure_directory(target.parent)
     write_whole(target, content)
