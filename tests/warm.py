@@ -23,14 +23,18 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from plant import plant
+
 WITHIN_S = 100
 
 
-def run_warm(words: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[int, str, str]:
-    """Run the command and give its exit code and what it wrote."""
+def run_warm(
+    words: Sequence[str], cwd: Path, env: Mapping[str, str], plan: Mapping[str, Any] | None = None
+) -> tuple[int, str, str]:
+    """Run the command and give its exit code and what it wrote; a plan says what goes wrong."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        request = json.dumps({"words": list(words), "cwd": str(cwd), "env": dict(env)})
-        code = _ask(_server(), request.encode(), [out.fileno(), err.fileno()])
+        request = {"words": list(words), "cwd": str(cwd), "env": dict(env), "plan": plan}
+        code = _ask(_server(), json.dumps(request).encode(), [out.fileno(), err.fileno()])
         return code, _text(out), _text(err)
 
 
@@ -109,6 +113,8 @@ def _become(fields: dict[str, Any], fds: list[int]) -> int:
     os.environ.update(fields["env"])
     sys.argv = ["runledger", *fields["words"]]
     sys.path[0] = fields["cwd"]
+    if fields["plan"]:
+        plant(fields["plan"])
     from runledger.cli import main
 
     try:
