@@ -77,7 +77,7 @@ def ids(path: Path) -> list[tuple[str, int]]:
 def test_a_run_that_was_broken_off_is_gone_on_with(tmp_path: Path) -> None:
     """Each trial has one result in the end, and the lines of the log go on counting."""
     path = broken_off(tmp_path)
-    progress = newest_unfinished(tmp_path, MANIFEST)
+    progress = newest_unfinished(tmp_path, MANIFEST, tell=[].append)
     assert progress is not None
     told = [line["id"] for line in finished_lines(progress)]
     writer = continue_record(progress, CLOCK)
@@ -90,7 +90,7 @@ def test_a_run_that_was_broken_off_is_gone_on_with(tmp_path: Path) -> None:
     assert (told, mended, ids(path)) == (["a"], [("a", 1)], [("a", 1), ("b", 2)])
     numbers = [json.loads(line)["seq"] for line in (path / "run.jsonl").read_text().splitlines()]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert newest_unfinished(tmp_path, MANIFEST) is None
+    assert newest_unfinished(tmp_path, MANIFEST, tell=[].append) is None
 
 
 def test_a_run_whose_trials_were_spoilt_is_unfinished(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_run_whose_trials_were_spoilt_is_unfinished(tmp_path: Path) -> None:
     finish(writer, trial("b"), [SPAWN_FAILED])
     writer.end(Ending())
     writer.close()
-    progress = newest_unfinished(tmp_path, MANIFEST)
+    progress = newest_unfinished(tmp_path, MANIFEST, tell=[].append)
 
     assert progress is not None
     assert (progress.interrupted, progress.finished) == (False, {("a", 1)})
@@ -113,7 +113,7 @@ def test_a_run_that_was_stopped_before_all_its_cases_is_unfinished(tmp_path: Pat
     writer.end(Ending())
     writer.close()
 
-    assert newest_unfinished(tmp_path, MANIFEST) is not None
+    assert newest_unfinished(tmp_path, MANIFEST, tell=[].append) is not None
 
 
 def test_a_run_that_was_gone_on_with_and_killed_has_not_ended(tmp_path: Path) -> None:
@@ -133,9 +133,9 @@ def test_a_run_that_is_still_being_written_is_not_taken(tmp_path: Path) -> None:
     """Nor is an older one: whoever asks begins anew."""
     broken_off(tmp_path)
     writer = begun(tmp_path, "20231114-221321-000000")
-    during = newest_unfinished(tmp_path, MANIFEST)
+    during = newest_unfinished(tmp_path, MANIFEST, tell=[].append)
     writer.close()
-    after = newest_unfinished(tmp_path, MANIFEST)
+    after = newest_unfinished(tmp_path, MANIFEST, tell=[].append)
 
     assert during is None
     assert after is not None
@@ -148,27 +148,37 @@ def test_of_runs_of_the_same_second_the_later_one_is_the_newest(tmp_path: Path) 
     begun(tmp_path, "20231114-221320-000000").close()
     for moment, name in enumerate(("ffffff", "000000"), start=1):
         os.utime(tmp_path / f"20231114-221320-{name}" / "manifest.json", (moment, moment))
-    found = newest_unfinished(tmp_path, MANIFEST)
+    found = newest_unfinished(tmp_path, MANIFEST, tell=[].append)
 
     assert found is not None
     assert found.path.name == "20231114-221320-000000"
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("other", "change"),
     [
-        replace(MANIFEST, agent_sha256="another"),
-        replace(MANIFEST, trials=2),
-        replace(MANIFEST, cases=(PlannedCase("a", "changed"),)),
-        replace(MANIFEST, cases=(PlannedCase("c", "3"),)),
+        (replace(MANIFEST, agent_sha256="another"), "the way the agent is started was changed"),
+        (
+            replace(MANIFEST, programs={"agent.py": "1"}),
+            "agent.py, which the agent runs, was added",
+        ),
+        (replace(MANIFEST, mode="record"), "its mode was changed from live to record"),
+        (replace(MANIFEST, trials=2), "the trials of each case were changed from 1 to 2"),
+        (replace(MANIFEST, cases=(PlannedCase("a", "changed"),)), "case a was edited"),
+        (replace(MANIFEST, cases=(PlannedCase("c", "3"),)), "case c was added"),
     ],
 )
-def test_a_run_that_does_something_else_is_not_taken(tmp_path: Path, other: Manifest) -> None:
-    """Another agent, other prompts or another number of trials make another run."""
+def test_a_run_that_does_something_else_is_not_taken(
+    tmp_path: Path, other: Manifest, change: str
+) -> None:
+    """Another agent, other prompts or another number of trials make another run, and are named."""
     broken_off(tmp_path)
 
-    assert newest_unfinished(tmp_path, other) is None
-    assert newest_unfinished(tmp_path, replace(MANIFEST, cases=MANIFEST.cases[1:])) is not None
+    told: list[str] = []
+    assert newest_unfinished(tmp_path, other, tell=told.append) is None
+    assert change in told[0]
+    part = replace(MANIFEST, cases=MANIFEST.cases[1:])
+    assert newest_unfinished(tmp_path, part, tell=told.append) is not None
 
 
 def test_a_run_that_another_went_on_with_meanwhile_is_refused(tmp_path: Path) -> None:

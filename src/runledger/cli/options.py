@@ -133,6 +133,10 @@ MaxTotalCost: TypeAlias = Annotated[
     float | None,
     Option("--max-total-cost-usd", min=0, metavar="USD", help="Start nothing new beyond it."),
 ]
+Resume: TypeAlias = Annotated[
+    str | None,
+    Option("--resume", metavar="RUN", help="Go on with this run: a directory, an id, 'latest'."),
+]
 FailFast: TypeAlias = Annotated[
     bool, Option("--fail-fast", metavar="", help="Start nothing new after the first failing case.")
 ]

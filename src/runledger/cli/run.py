@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -22,10 +23,12 @@ from .options import (
     GraderTimeout,
     Jobs,
     MaxTotalCost,
+    Mode,
     ModeChoice,
     OnlyMissing,
     OutputDir,
     Quiet,
+    Resume,
     SuitePaths,
     Tags,
     Trials,
@@ -34,6 +37,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..harness.conduct import RunOutcome
     from ..harness.prepare import RunOptions
+    from ..harness.resumption import Resumption
     from ..ledger.suite import Suite
 
 
@@ -54,6 +58,7 @@ def run(
     trials: Trials = 1,
     output_dir: OutputDir = None,
     baseline: BaselineChoice = None,
+    resume: Resume = None,
     only_missing: OnlyMissing = False,
     grader_timeout: GraderTimeout = 60.0,
     fail_fast: FailFast = False,
@@ -66,8 +71,6 @@ def run(
     from ..harness.prepare import RunOptions
     from ..harness.validate import load_suites
 
-    loaded = load_suites(suites, mode.value if mode else None)
-    _refuse_silent_recording(loaded, context)
     options = RunOptions(
         jobs=jobs or cores(),
         cases=tuple(case or ()),
@@ -81,6 +84,11 @@ def run(
         max_cost_usd=max_total_cost_usd,
     )
     ending = Ending(_chosen(format), fail_on_inconclusive, quiet)
+    if resume is not None:
+        resumption = _resumption(resume, suites, mode, context)
+        raise typer.Exit(_go_on(resumption, options, ending))
+    loaded = load_suites(suites, mode.value if mode else None)
+    _refuse_silent_recording(loaded, context)
     raise typer.Exit(_run_all(loaded, options, ending))
 
 
@@ -106,10 +114,54 @@ def _chosen(format: Format | None) -> Format:
     return Format.github if os.environ.get("GITHUB_ACTIONS") == "true" else Format.text
 
 
+def _resumption(
+    name: str, suites: Sequence[Path], mode: Mode | None, context: typer.Context
+) -> Resumption:
+    """Find the run to go on with; what it chose cannot be chosen again."""
+    from ..harness.resumption import resumption_of
+
+    if len(suites) != 1:
+        raise UsageError(f"--resume goes on with a run of one suite; {len(suites)} are named")
+    for flag in ("case", "tag", "trials", "only_missing"):
+        if _is_said(context, flag):
+            told = f"--{flag.replace('_', '-')} is for new runs"
+            raise UsageError(f"{told}: one that is gone on with keeps what it chose")
+    output_dir = context.params["output_dir"]
+    return resumption_of(name, suites[0], mode.value if mode else None, output_dir)
+
+
+def _is_said(context: typer.Context, flag: str) -> bool:
+    """Say whether a flag stands on the command line itself."""
+    source = context.get_parameter_source(flag)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _go_on(resumption: Resumption, options: RunOptions, ending: Ending) -> int:
+    """Run what is left of a run, or show it again where nothing is."""
+    from .exits import gate_code, put, say
+    from .show import shown
+
+    if resumption.is_needed:
+        return _run_all([resumption.suite], resumption.options(options), ending)
+    from ..harness.derive import derive_views
+
+    path = resumption.progress.path
+    say(f"nothing is left to do in {path}")
+    summary = derive_views(path)
+    put(shown(summary, path, ending.format))
+    return gate_code(summary, ending.fail_on_inconclusive)
+
+
+def _how_to_go_on(outcome: RunOutcome, suite: Suite) -> str:
+    from ..suite.tree import label_of
+
+    place = shlex.quote(label_of(Path(suite.directory)))
+    return f"to go on: runledger run {place} --resume {shlex.quote(str(outcome.path))}"
+
+
 def _refuse_silent_recording(suites: Sequence[Suite], context: typer.Context) -> None:
     """In CI a cassette is overwritten only by somebody who says so on the command line."""
-    source = context.get_parameter_source("mode")
-    said = source is not None and source.name == "COMMANDLINE"
+    said = _is_said(context, "mode")
     recording = [suite.name for suite in suites if suite.mode == "record"]
     if recording and not said and os.environ.get("CI", "").lower() in ("true", "1"):
         raise UsageError(
@@ -148,6 +200,8 @@ def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> in
             outcome = run_prepared(prepared, options, supervisor, watcher=watcher)
             put(shown(outcome.summary, outcome.path, ending.format))
             note_for_github(outcome.summary)
+            if outcome.summary.status == "interrupted":
+                say(_how_to_go_on(outcome, prepared.suite))
             if outcome.out_of_money:
                 say(f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent")
             if prepared.no_baseline:

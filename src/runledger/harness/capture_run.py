@@ -80,7 +80,7 @@ def capture_suite(
     if not left:
         return CaptureOutcome(None, tally, skipped)
     with ExitStack() as stack:
-        order = _order(suite, left, options)
+        order = _order(suite, left, options, warn)
         place = workspaces_for(_wanted(suite, options), supervisor, warn)
         order = replace(
             order,
@@ -119,7 +119,7 @@ def _left(
     return tuple(task for task in suite.tasks if _mark(task.id, clean(task.input)) not in done)
 
 
-def _order(suite: Suite, left: tuple[Task, ...], options: CaptureOptions) -> Order:
+def _order(suite: Suite, left: tuple[Task, ...], options: CaptureOptions, warn: Warn) -> Order:
     order = Order(
         suite=suite,
         tasks=left,
@@ -131,7 +131,7 @@ def _order(suite: Suite, left: tuple[Task, ...], options: CaptureOptions) -> Ord
         grader_timeout_s=options.grader_timeout_s,
         max_cost_usd=options.max_cost_usd,
     )
-    return replace(order, resumed=_broken_off(order)) if options.append else order
+    return replace(order, resumed=_broken_off(order, warn)) if options.append else order
 
 
 def _sink(options: CaptureOptions) -> Sink:
@@ -184,10 +184,10 @@ def _mark(id: str, input: Json) -> str:
     return fingerprint([id, input])
 
 
-def _broken_off(order: Order) -> Progress | None:
+def _broken_off(order: Order, warn: Warn) -> Progress | None:
     """Find the run that was broken off while it did what this order asks for."""
     parent = order.output_dir / order.suite.name
-    return newest_unfinished(parent, planned_by(order, ""))
+    return newest_unfinished(parent, planned_by(order, ""), warn)
 
 
 def _carried(order: Order, tally: CaptureTally) -> Iterator[Mapping[str, Any]]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 import orjson
 
 from ..ledger.clock import Clock
 from ..ledger.fingerprint import fingerprint
-from ..ledger.manifest import Manifest, PlannedCase
-from ..ledger.suite import AgentSettings, Suite
+from ..ledger.manifest import Enclosure, Manifest, PlannedCase
+from ..ledger.suite import AgentSettings, Suite, fill_in
 from ..ledger.task import Task
 from ..ledger.version import VERSION
 from ..store.rundir import timestamp
@@ -26,6 +26,7 @@ class Selection:
     tasks: Sequence[Task]
     trials: int
     jobs: int
+    sandbox: Enclosure = Enclosure()
 
 
 def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -> Manifest:
@@ -46,11 +47,13 @@ def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -
         command=suite.agent.command,
         command_sha256=fingerprint(list(suite.agent.command)),
         agent_sha256=_agent_hash(suite),
+        programs=dict(_programs(suite)),
         versions={
             "runledger": VERSION,
             "python": sys.version.split()[0],
             "platform": sys.platform,
         },
+        sandbox=selection.sandbox,
     )
 
 
@@ -79,6 +82,16 @@ def _agent_hash(suite: Suite) -> str:
     return fingerprint([_noun_hash(known), suite.directory])
 
 
+def _programs(suite: Suite) -> Iterator[tuple[str, str]]:
+    """Yield the files of the suite that its agent's command names, with their hashes."""
+    agent, directory = suite.agent, Path(suite.directory)
+    for word in fill_in(agent.command, suite=suite.directory):
+        module = word.partition(":")[0].replace(".", "/") + ".py"
+        path = Path(directory, module if agent.protocol == "python" else word)
+        if path.is_relative_to(directory) and (found := _file_hash(path)):
+            yield path.relative_to(directory).as_posix(), found
+
+
 def _noun_hash(noun: Task | AgentSettings) -> str:
     """Hash all that a noun says; its kind is part of it: must_call is not must_not_call."""
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -95,6 +108,9 @@ def _noun_fields(noun: object) -> dict[str, object]:
 
 def _file_hash(path: Path) -> str | None:
     try:
-        return sha256(path.read_bytes()).hexdigest()
+        if not path.is_file():  # to open a pipe would be to wait for who writes into it
+            return None
+        with path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

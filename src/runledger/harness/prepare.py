@@ -12,13 +12,15 @@ from ..errors import UsageError
 from ..ledger.baseline import Baseline
 from ..ledger.suite import Suite
 from ..ledger.task import Task
+from ..process.sandbox import Sandbox
 from ..process.supervisor import Supervisor
 from ..store.baseline import read_baseline, refuse_foreign
 from ..suite.tree import label_of
 from .agent_choice import refuse_unfit
-from .furnish import toolbox_for
+from .furnish import sandbox_for, toolbox_for
 
 if TYPE_CHECKING:
+    from ..store.resume import Progress
     from ..tools.toolbox import Toolbox
 
 
@@ -36,6 +38,7 @@ class RunOptions:
     baseline: str | None = None
     only_missing: bool = False
     max_cost_usd: float | None = None
+    resumed: Progress | None = None  # the run that is gone on with
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Prepared:
     baseline: Baseline | None = None
     toolbox: Toolbox | None = None  # who answers outside replay
     no_baseline: str | None = None  # where the suite's baseline would be, and is not
+    sandbox: Sandbox | None = None  # that its agents are shut in
 
 
 def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor) -> list[Prepared]:
@@ -57,7 +61,12 @@ def prepare(suites: Sequence[Suite], options: RunOptions, supervisor: Supervisor
         _require_proxy(suite)
     chosen = [(suite, tasks) for suite, tasks in _chosen(suites, options) if tasks]
     ready = [_with_baseline(suite, tasks, options) for suite, tasks in chosen]
-    return [replace(one, toolbox=toolbox_for(one.suite, supervisor)) for one in ready]
+    return [_tried(one, supervisor) for one in ready]
+
+
+def _tried(one: Prepared, supervisor: Supervisor) -> Prepared:
+    sandbox = sandbox_for(one.suite, supervisor)
+    return replace(one, sandbox=sandbox, toolbox=toolbox_for(one.suite, supervisor))
 
 
 def _require_proxy(suite: Suite) -> None:

@@ -49,6 +49,8 @@ def run_prepared(
             max_cost_usd=options.max_cost_usd,
             workspaces=workspaces,
             toolbox=prepared.toolbox,
+            sandbox=prepared.sandbox,
             baseline=prepared.baseline,
+            resumed=options.resumed,
         )
         return conduct(order, supervisor, watcher=watcher, clock=clock)

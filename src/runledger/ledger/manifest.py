@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .suite import Mode, Thresholds
+from .suite import Mode, SandboxKind, Thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,15 @@ class PlannedCase:
     tags: tuple[str, ...] = ()
     cassette: str | None = None
     cassette_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """What agents were shut in, by which version of it, and whether they had a network there."""
+
+    kind: SandboxKind = "none"
+    version: str | None = None
+    network: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +47,6 @@ class Manifest:
     command: tuple[str, ...] = ()
     command_sha256: str = ""
     agent_sha256: str = ""  # of all that tells how the agent is started, its command included
+    programs: Mapping[str, str] = field(default_factory=dict)  # hashes of files the agent runs
     versions: Mapping[str, str] = field(default_factory=dict)
+    sandbox: Enclosure = Enclosure()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..ledger.manifest import Manifest, PlannedCase
+from ..ledger.manifest import Enclosure, Manifest, PlannedCase
 from ..ledger.suite import Thresholds
 from ..ledger.value import Json
 from .lines import decode
@@ -30,6 +30,8 @@ def manifest_fields(manifest: Manifest) -> dict[str, Json]:
         "suite": {"directory": manifest.suite_directory, "sha256": manifest.suite_sha256},
         "agent": {"command": list(manifest.command), "sha256": manifest.command_sha256},
         "agent_sha256": manifest.agent_sha256,
+        "programs": dict(manifest.programs),
+        "sandbox": _sandbox_fields(manifest.sandbox),
         "trials": manifest.trials,
         "jobs": manifest.jobs,
         "regression": asdict(thresholds) if thresholds else None,
@@ -69,8 +71,16 @@ def _manifest_from(fields: Mapping[str, Any]) -> Manifest:
         command=tuple(agent["command"]),
         command_sha256=agent["sha256"],
         agent_sha256=fields.get("agent_sha256", ""),
+        programs=fields.get("programs", {}),
         versions=fields["versions"],
+        sandbox=Enclosure(**fields.get("sandbox", {})),
     )
+
+
+def _sandbox_fields(sandbox: Enclosure) -> dict[str, Json]:
+    if sandbox.kind == "none":
+        return {"kind": "none"}
+    return {"kind": sandbox.kind, "version": sandbox.version, "network": sandbox.network}
 
 
 def _case_fields(case: PlannedCase) -> dict[str, Json]:

@@ -36,10 +36,11 @@ class Progress:
         drop_results(self.path, lambda key, _: key not in self.finished)
 
 
-def newest_unfinished(parent: Path, like: Manifest) -> Progress | None:
+def newest_unfinished(parent: Path, like: Manifest, tell: Callable[[str], None]) -> Progress | None:
     """Find the newest run in a directory, if it has trials left and does what another would do.
 
-    One that is still being written is none to go on with.
+    One that is still being written is none to go on with. If it is only changes that keep it from
+    being gone on with, they are told.
     """
     newest = max((file.parent for file in parent.glob(f"*/{MANIFEST}")), key=moment, default=None)
     if newest is None or is_held(newest / LOG):
@@ -48,7 +49,12 @@ def newest_unfinished(parent: Path, like: Manifest) -> Progress | None:
         progress = progress_of(newest)
     except UsageError:  # damaged: a new run is begun
         return None
-    return progress if _is_unfinished(progress) and _alike(progress.manifest, like) else None
+    if not is_unfinished(progress):
+        return None
+    if changes := changes_since(progress.manifest, like):
+        tell(f"{newest} is not gone on with: since it began, {', '.join(changes)}")
+        return None
+    return progress
 
 
 def progress_of(path: Path) -> Progress:
@@ -83,7 +89,7 @@ def drop_results(path: Path, unwanted: Callable[[Key, dict[str, Any]], bool]) ->
         write_whole_lines(results, (line for number, line in lines if number not in dropped))
 
 
-def _is_unfinished(progress: Progress) -> bool:
+def is_unfinished(progress: Progress) -> bool:
     """Say whether a run was broken off, or the world outside spoilt some of its trials."""
     manifest = progress.manifest
     ids = (case.id for case in manifest.cases)
@@ -91,14 +97,43 @@ def _is_unfinished(progress: Progress) -> bool:
     return progress.interrupted or any(key not in progress.finished for key in planned)
 
 
-def _alike(found: Manifest, wanted: Manifest) -> bool:
-    """Say whether a run's plan holds all that is wanted, done by the same agent as often."""
-    planned = {case.id: case.sha256 for case in found.cases}
-    return (
-        found.agent_sha256 == wanted.agent_sha256
-        and found.trials == wanted.trials
-        and all(planned.get(case.id) == case.sha256 for case in wanted.cases)
-    )
+def changes_since(found: Manifest, wanted: Manifest, *, whole: bool = False) -> tuple[str, ...]:
+    """Tell what keeps a run from being gone on with as something that is wanted now.
+
+    What is wanted may be a part of what the run planned, unless it is to be the whole.
+    """
+    changes = (*_changes_of_agent(found, wanted), *_changes_of_cases(found, wanted, whole))
+    if whole and not changes and found.suite_sha256 != wanted.suite_sha256:
+        return ("suite.yaml was edited",)
+    return changes
+
+
+def _changes_of_agent(found: Manifest, wanted: Manifest) -> Iterator[str]:
+    if found.mode != wanted.mode:
+        yield f"its mode was changed from {found.mode} to {wanted.mode}"
+    if found.trials != wanted.trials:
+        yield f"the trials of each case were changed from {found.trials} to {wanted.trials}"
+    if found.agent_sha256 != wanted.agent_sha256:
+        yield "the way the agent is started was changed (command, variables or directory)"
+    before, now = found.programs, wanted.programs
+    for name in sorted({*before, *now}):
+        if before.get(name) != now.get(name):
+            how = "added" if name not in before else "removed" if name not in now else "edited"
+            yield f"{name}, which the agent runs, was {how}"
+
+
+def _changes_of_cases(found: Manifest, wanted: Manifest, whole: bool) -> Iterator[str]:
+    before, now = ({case.id: case for case in plan.cases} for plan in (found, wanted))
+    others = [id for id in wanted.not_chosen if whole and id not in found.not_chosen]
+    yield from (f"case {id} was added" for id in (*now, *others) if id not in before)
+    for id, case in before.items():
+        if id not in now:
+            if whole:
+                yield f"case {id} was removed"
+        elif case.sha256 != now[id].sha256:
+            yield f"case {id} was edited"
+        elif wanted.mode != "record" and case.cassette_sha256 != now[id].cassette_sha256:
+            yield f"{case.cassette}, the cassette of case {id}, was changed"
 
 
 class _Passing:
