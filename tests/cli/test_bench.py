@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kit import runledger, survivors
-from lab import CRITERIA, Lab
+from lab import CRITERIA, HONEST, Lab
 from runledger.store.lines import LineLog
 
 SLOW_FROM_FOURTH = """
@@ -129,6 +129,23 @@ def test_a_killed_experiment_goes_on_where_it_was(lab: Lab, how: signal.Signals)
     assert {line["attempt"] for line in lab.lines} == {1, 2}
     assert [row[0] for row in lab.timing].count("model_mapping") == 2
     assert lab.summary["status"] == "done"
+
+
+def test_what_keeps_an_experiment_from_going_on_is_named(lab: Lab) -> None:
+    """A changed file begins a new run, aloud; a changed agent is refused."""
+    lab.tasks(2).bench("plan")
+    first = lab.run.name
+    lab.agent(HONEST + "# edited\n")
+    refused = lab.bench("run")
+    lab.set(order={"seed": 12}).tasks(3)
+    begun = lab.bench("run")
+
+    assert refused.code == 2
+    assert "since it began, agent.py, which the agent runs, was edited" in refused.err
+    assert begun.code == 0, begun.err
+    changes = "order of the experiment was changed, task t3 was added"
+    assert f"bench/{first} is not gone on with: since it began, {changes}" in begun.err
+    assert len(lab.runs) == 2
 
 
 def test_a_result_without_its_end_is_run_again(lab: Lab) -> None:

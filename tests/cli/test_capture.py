@@ -382,6 +382,22 @@ def test_a_kill_loses_only_what_was_in_flight(desk: Desk) -> None:
     assert [event["seq"] for event in done.events] == [*range(1, len(done.events) + 1)]
 
 
+def test_an_agent_that_was_edited_begins_a_new_run_and_says_so(desk: Desk) -> None:
+    """Results of two agents never share a record, and what changed is named."""
+    desk.agent(NOTED_ECHO).capture("-o", "out.jsonl")
+    (run,) = desk.path.glob(".agentci/runs/*/*")
+    log = (run / "run.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "run.jsonl").write_bytes(b"".join(log[:-1]))  # no run_end
+    (desk.path / "out.jsonl").write_bytes(b"")
+
+    done = desk.agent(NOTED_ECHO + "# edited\n").capture("-o", "out.jsonl", "--append")
+
+    assert done.code == 0
+    assert f"{run.name} is not gone on with: since it began, agent.py" in done.err
+    assert "was edited" in done.err
+    assert len(done.runs) == 2
+
+
 def test_a_result_that_did_not_reach_the_file_is_taken_from_the_run(desk: Desk) -> None:
     """When the kill came between the two."""
     desk.agent(NOTED_ECHO).capture("-o", "out.jsonl")

@@ -60,7 +60,7 @@ def warn_of_change(chosen: Chosen, record: BenchRecord) -> None:
 
 def run_to_do(chosen: Chosen) -> Path | None:
     """Choose the run to go on with, or plan one; None where all is done already."""
-    from ..harness.bench_choice import path_of, to_go_on_with
+    from ..harness.bench_choice import path_of, refuse_changed_programs, to_go_on_with
     from ..harness.bench_plan import plan_bench
     from ..harness.bench_run import refuse_unfit_agent
 
@@ -70,6 +70,7 @@ def run_to_do(chosen: Chosen) -> Path | None:
         raise UsageError(f"{chosen.path} {told}: start anew with its experiment's file")
     if found is None:
         refuse_unfit_agent(chosen.experiment)  # before there is a plan that nobody can run
+        _tell_changes(chosen)
         return plan_bench(chosen.experiment, chosen.output_dir)
     path = path_of(chosen, found)
     if found.status == "running":
@@ -77,7 +78,17 @@ def run_to_do(chosen: Chosen) -> Path | None:
     if found.status == "done":
         _say_done(chosen, found, path)
         return None
+    refuse_changed_programs(chosen, path)
     return path
+
+
+def _tell_changes(chosen: Chosen) -> None:
+    """Name what keeps a run that was broken off from being gone on with."""
+    from ..harness.bench_choice import changes_since_newest
+
+    path, changes = changes_since_newest(chosen) or (None, ())
+    if changes:
+        say(f"{path} is not gone on with: since it began, {', '.join(changes)}")
 
 
 def _say_done(chosen: Chosen, found: BenchRecord, path: Path) -> None:

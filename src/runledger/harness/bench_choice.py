@@ -11,8 +11,13 @@ from ..errors import UsageError
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord
 from ..store.bench import find_benches, read_bench
-from ..store.protocol import PROTOCOL, is_redacted
+from ..store.manifest import read_manifest
+from ..store.protocol import PROTOCOL, changes_between, is_redacted
+from ..store.resume import changes_of_programs
 from ..suite.experiment import load_experiment
+from .conditions import suite_under
+from .furnish import cleaner_for
+from .manifest import programs_of
 
 RESUMABLE = ("planned", "interrupted")
 
@@ -81,6 +86,27 @@ def readable(path: Path) -> BenchRecord | None:
         return read_bench(path, load_experiment(path, to_run=False))
     except UsageError:
         return None
+
+
+def changes_since_newest(chosen: Chosen) -> tuple[Path, tuple[str, ...]] | None:
+    """Find the newest run, if it was broken off, and name what keeps it from being gone on with."""
+    newest = next(earlier_runs(chosen), None)
+    if newest is None or newest.status not in RESUMABLE:
+        return None
+    clean = cleaner_for(suite_under(chosen.experiment, chosen.experiment.conditions[0]))
+    before, now = newest.experiment.protocol, chosen.experiment.protocol
+    return path_of(chosen, newest), tuple(changes_between(before, now, clean))
+
+
+def refuse_changed_programs(chosen: Chosen, path: Path) -> None:
+    """Refuse to go on where the agent is another by now, though the experiment's file is not."""
+    suite = suite_under(chosen.experiment, chosen.experiment.conditions[0])
+    before, now = read_manifest(path).programs, programs_of(suite)
+    if changes := list(changes_of_programs(before, now)):
+        raise UsageError(
+            f"{path} cannot be gone on with: since it began, {', '.join(changes)}\n"
+            f"undo that, or begin anew: runledger bench plan {chosen.words}, then bench run"
+        )
 
 
 def path_of(chosen: Chosen, record: BenchRecord) -> Path:

@@ -47,7 +47,7 @@ def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -
         command=suite.agent.command,
         command_sha256=fingerprint(list(suite.agent.command)),
         agent_sha256=_agent_hash(suite),
-        programs=dict(_programs(suite)),
+        programs=programs_of(suite),
         versions={
             "runledger": VERSION,
             "python": sys.version.split()[0],
@@ -82,8 +82,12 @@ def _agent_hash(suite: Suite) -> str:
     return fingerprint([_noun_hash(known), suite.directory])
 
 
+def programs_of(suite: Suite) -> dict[str, str]:
+    """Hash the files of the suite that its agent's command names."""
+    return dict(_programs(suite))
+
+
 def _programs(suite: Suite) -> Iterator[tuple[str, str]]:
-    """Yield the files of the suite that its agent's command names, with their hashes."""
     agent, directory = suite.agent, Path(suite.directory)
     for word in fill_in(agent.command, suite=suite.directory):
         module = word.partition(":")[0].replace(".", "/") + ".py"

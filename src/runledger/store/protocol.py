@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.experiment import Protocol
 from ..ledger.fingerprint import fingerprint
+from ..ledger.sound import WRONG, sound, what_is_wrong
 from ..ledger.value import Json, texts_in
+from .lines import read_plain
 
 PROTOCOL = "protocol.yaml"
 SCHEMA_VERSION = 1
@@ -54,20 +56,43 @@ def is_redacted(protocol: Protocol) -> bool:
     return any(REDACTED in text for part in parts for text in texts_in(part))
 
 
+def changes_between(before: Protocol, now: Protocol, clean: Clean) -> Iterator[str]:
+    """Name what an author changed; `clean` takes out the secrets, which a protocol never has."""
+    then, today = _parts(before, lambda value: value), _parts(now, clean)
+    for name in (*today, *(name for name in then if name not in today)):
+        if then.get(name) != today.get(name):
+            how = "added" if name not in then else "removed" if name not in today else "changed"
+            yield f"{name} was {how}"
+
+
+def _parts(protocol: Protocol, clean: Clean) -> dict[str, str]:
+    """Hash every part of a protocol that can be named."""
+    experiment, tasks = clean(protocol.experiment), clean(list(protocol.tasks))
+    assert isinstance(experiment, Mapping)
+    assert isinstance(tasks, list)
+    found = {f"{name} of the experiment": value for name, value in experiment.items()}
+    found["the text after the prompt"] = clean(dict(protocol.suffixes))
+    found["the adapter"] = clean(protocol.adapter)
+    found |= {f"task {task['id']}": task for task in tasks}
+    return {name: fingerprint(value) for name, value in found.items()}
+
+
 def read_protocol(path: Path) -> tuple[Protocol, int]:
     """Read the protocol in a run directory, and the seed of its plan."""
     file = path / PROTOCOL
     try:
-        fields = _loaded(file.read_bytes())
+        fields = _loaded(read_plain(file))
         if not isinstance(fields, dict) or fields.get("schema_version") != SCHEMA_VERSION:
             raise UsageError(f"{file} is damaged, or of another version of RunLedger")
-        protocol = _protocol_from(fields)
+        protocol = sound(_protocol_from(fields))
         _refuse_changed(protocol, file)
         return protocol, int(fields["seed"])
     except FileNotFoundError:
         raise UsageError(f"{path} is not the run of an experiment: it has no {PROTOCOL}") from None
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise UsageError(f"{file} is damaged: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    except (*WRONG, RecursionError) as error:
+        raise UsageError(f"{file} is damaged: {what_is_wrong(error)}") from error
 
 
 def _refuse_changed(protocol: Protocol, file: Path) -> None:
@@ -123,7 +148,12 @@ def _style(text: str) -> str | None:
 def _loaded(raw: bytes) -> Any:
     import yaml
 
+    text, loader = raw.decode("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(raw.decode("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if "*" in text and any(
+            isinstance(one, yaml.AliasEvent) for one in yaml.parse(text, loader)
+        ):
+            raise ValueError("it holds an alias, which is never written here")  # or a bomb of them
+        return yaml.load(text, loader)
     except yaml.YAMLError as error:
         raise ValueError(str(error).partition("\n")[0]) from error

@@ -58,9 +58,10 @@ def newest_unfinished(parent: Path, like: Manifest, tell: Callable[[str], None])
 
 
 def progress_of(path: Path) -> Progress:
-    """Read how far a run came, its log once."""
+    """Read how far a run came, its log once; killed early, it may have none yet."""
     passing = _Passing()
-    record = record_from(path, passing.through(read_lines(path / LOG)))
+    lines = read_lines(path / LOG) if (path / LOG).exists() else ()
+    record = record_from(path, passing.through(lines))
     return Progress(
         path=path,
         manifest=record.manifest,
@@ -115,7 +116,11 @@ def _changes_of_agent(found: Manifest, wanted: Manifest) -> Iterator[str]:
         yield f"the trials of each case were changed from {found.trials} to {wanted.trials}"
     if found.agent_sha256 != wanted.agent_sha256:
         yield "the way the agent is started was changed (command, variables or directory)"
-    before, now = found.programs, wanted.programs
+    yield from changes_of_programs(found.programs, wanted.programs)
+
+
+def changes_of_programs(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """Tell which files that an agent's command names are not what they were."""
     for name in sorted({*before, *now}):
         if before.get(name) != now.get(name):
             how = "added" if name not in before else "removed" if name not in now else "edited"
