@@ -17,7 +17,7 @@ agents_mark := .installed-$(subst $(space),-,$(notdir $(npm_agents)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-agents browser golden lint format bench clean
+.PHONY: help demo test test-agents fuzz browser sandbox golden lint format bench soak clean
 
 # An editable install points at one directory; in a moved or copied one it is made again.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
@@ -29,11 +29,14 @@ help:
 	@echo 'make test     run the tests'
 	@echo 'make test-agents'
 	@echo '              install real agents (npm) in RUNLEDGER_AGENTS and run the tests with them'
+	@echo 'make fuzz     try every property of tests/fuzz for 10 minutes in all; MINUTES=30 for 30'
 	@echo 'make browser  install the Chromium that the report is tested in (Debian, as root)'
+	@echo 'make sandbox  install the bubblewrap that agents are shut in with (Debian, as root)'
 	@echo 'make golden   write the golden files anew; look at the difference before you commit'
 	@echo 'make lint     check format, lint, types and imports'
 	@echo 'make format   format the code and mend what ruff can mend'
 	@echo 'make bench    run every benchmark'
+	@echo 'make soak     bring loads and random faults for MINUTES=10; SEED= and ROUND= play one again'
 	@echo 'make clean    remove the environment, caches, builds and demo runs'
 	@echo
 	@echo 'Another interpreter, 3.11 or newer: make demo PYTHON=python3.12'
@@ -50,9 +53,18 @@ test-agents: .venv/.installed-dev
 		touch "$(agents_mark)"; }; }
 	@RUNLEDGER_AGENTS="$(RUNLEDGER_AGENTS)" $(py) -m pytest -q -n 2 --dist loadscope --timeout 450 tests_real
 
+# Where there is no wheel of atheris, inputs are drawn at random.
+fuzz: .venv/.installed-dev
+	@$(pip) install --only-binary :all: atheris==3.0.0 2>/dev/null || true
+	@$(py) tests/fuzz/campaign.py --minutes $(or $(MINUTES),10)
+
 browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get -qq update && \
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; }
+
+sandbox:
+	@command -v bwrap >/dev/null || { apt-get -qq update && \
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null; }
 
 golden: .venv/.installed-dev
 	@RUNLEDGER_GOLDEN=write $(py) -m pytest -q tests/golden
@@ -72,6 +84,9 @@ bench: .venv/.installed-dev
 		[ -f "$$file" ] || { echo 'benchmarks/ holds no benchmark'; break; }; \
 		echo "$$file"; $(py) "$$file" || exit 1; \
 	done
+
+soak: .venv/.installed-dev
+	@PYTHONPATH=tests $(py) -m benchmarks.soak "$(MINUTES)" "$(SEED)" "$(ROUND)"
 
 clean:
 	@rm -rf .venv build dist .agentci/runs/demo

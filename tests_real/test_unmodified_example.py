@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,17 @@ def test_the_rate_limit_of_the_example_is_met(replayed: Done) -> None:
     found = [event for event in replayed.events if event.get("message") == "fault injected"]
 
     assert [event["case_id"] for event in found] == ["rate-limited"]
+
+
+def test_the_example_passes_in_a_sandbox(tmp_path: Path) -> None:
+    """Claude has no network there, and finds its model, its packages and its workspace."""
+    copy = Gate(EXAMPLE).copy(tmp_path / "copy")
+    done = copy.write(**copy.document, sandbox="bwrap").run("-j", "2", CI="true")
+
+    assert done.code == 0, (done.out, done.err)
+    manifest = json.loads((done.run / "manifest.json").read_text())
+    assert (manifest["sandbox"]["kind"], manifest["sandbox"]["network"]) == ("bwrap", False)
+    assert [case["leaky"] for case in done.summary["cases"]] == [False] * 3
 
 
 @pytest.mark.parametrize("id", ["mend", "rate-limited", "readme"])

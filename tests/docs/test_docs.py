@@ -31,6 +31,7 @@ PAGES = [
     "docs/tutorial-experiment.md",
     "docs/how-to/experiments.md",
     "docs/reference/experiments.md",
+    "docs/how-to/sandbox.md",
 ]
 
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -277,9 +278,38 @@ class Got:
         return json.loads(self.body)
 
 
-def connect(url: str) -> http.client.HTTPConnection:
+class Line(http.client.HTTPConnection):
+    """A connection to a model API; paths are those that upstream is to see."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(urlsplit(url).netloc, timeout=LONG_S)
+        self._door = door_of(url)
+
+    def putrequest(self, method: str, url: str, *more: Any, **flags: Any) -> None:
+        """Begin a request at the address that was given."""
+        super().putrequest(method, self._door + url, *more, **flags)
+
+
+def door_of(url: str) -> str:
+    """Give the part of an address that only the agent knows."""
+    first = urlsplit(url).path.split("/")[1:2]
+    return f"/{first[0]}" if first else ""
+
+
+def connect(url: str) -> Line:
     """Connect to a server."""
-    return http.client.HTTPConnection(urlsplit(url).netloc, timeout=LONG_S)
+    return Line(url)
+
+
+def say_raw(url: str, *lines: str, family: Any = socket.AF_INET, at: Any = None) -> bytes:
+    """Send the lines of a request as they are, and read what comes until the end."""
+    parts = urlsplit(url)
+    with socket.socket(family) as client:
+        client.settimeout(LONG_S)
+        client.connect(at or (parts.hostname, parts.port))
+        client.sendall("".join(f"{line}\r\n" for line in (*lines, "")).encode())
+        with client.makefile("rb") as answer:
+            return answer.read()
 
 
 def ask(

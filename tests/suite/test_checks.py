@@ -442,21 +442,7 @@ def test_a_bad_file_of_permissions_names_its_line(demo: Shelf) -> None:
         load_suite(demo.root, "live")
 
 
-# --- what this version does not have ---
-
-
-@pytest.mark.parametrize(
-    ("more", "finding"),
-    [
-        ("sandbox: bwrap", "sandbox: sandbox bwrap is not available in this version yet"),
-    ],
-)
-def test_keys_without_their_feature_are_refused_aloud(demo: Shelf, more: str, finding: str) -> None:
-    """Ignoring them would make a run mean something else than its suite says."""
-    demo.write("cases/t1.yaml", CASE.replace("{ticket: hello}", "{prompt: hello}"))
-    demo.add(f"{more}\n")
-
-    assert demo.finding().startswith(f"evals/demo/suite.yaml:6: {finding}")
+# --- keys that ask for nothing ---
 
 
 @pytest.mark.parametrize(
@@ -468,6 +454,13 @@ def test_keys_that_ask_for_nothing_are_fine(demo: Shelf, more: str) -> None:
     demo.add(f"{more}\n")
 
     assert demo.load()
+
+
+def test_a_sandbox_is_asked_for_by_its_name(demo: Shelf) -> None:
+    """Whether there is one on this machine is found out when agents are to be started."""
+    demo.add("sandbox: bwrap\n")
+
+    assert demo.load().agent.sandbox == "bwrap"
 
 
 @pytest.mark.parametrize("mode", ["record", "live"])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from ..errors import AgentError, SpawnFailed
@@ -23,6 +24,7 @@ from ..process.child import Child
 from ..process.deadline import Deadline
 from ..process.fate import last_words
 from ..process.pipes import LineBuffer
+from ..process.sandbox import Bridge, Sandbox, Sight
 from ..process.supervisor import Launch, Supervisor
 
 LAST_GRACE_S = 0.5  # after its own grace an agent is asked once more, then killed
@@ -38,6 +40,7 @@ class Assignment:
     env: Mapping[str, str] = field(default_factory=dict)  # over that of its post
     servers: tuple[McpServer, ...] = ()  # beside those that it always has
     bell: Bell | None = None  # rings when nothing that it says can count any more
+    bridges: tuple[Bridge, ...] = ()  # to its model, where it has no network
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Post:
     agent: AgentSettings
     env: Mapping[str, str]
     directory: str  # of the suite, or where the prompts are asked
+    sandbox: Sandbox | None = None  # that agents are started in
 
     @property
     def grace_s(self) -> float:
@@ -61,17 +65,43 @@ class Post:
 
 
 def spawn(
-    post: Post, argv: Sequence[str], assignment: Assignment, lines: LineBuffer | None = None
+    post: Post,
+    argv: Sequence[str],
+    assignment: Assignment,
+    lines: LineBuffer | None = None,
+    named: Sequence[str] | None = None,
 ) -> Child:
-    """Start a process of an agent; raise AgentError when there is none."""
+    """Start a process of an agent; raise AgentError when there is none.
+
+    `named` are the words of its command that a sandbox shows it the files of: all, unless said.
+    """
     launch = Launch(argv, assignment.directory, {**post.env, **assignment.env})
     try:
+        if post.sandbox is not None:
+            from ..process.sandbox.enclosing import enclose  # most suites pay nothing for it
+
+            sight = _sight(post, assignment, argv if named is None else named)
+            launch = enclose(launch, post.sandbox, sight)
         child = post.supervisor.start(launch, lines)
     except SpawnFailed as error:
         raise AgentError("spawn_failed", str(error), error.details) from error
     if assignment.bell is not None:
         child.heed(assignment.bell)
     return child
+
+
+def _sight(post: Post, assignment: Assignment, named: Sequence[str]) -> Sight:
+    """Say what an agent sees in a sandbox; what all agents share it does not write to."""
+    servers = [word for one in assignment.servers for word in (one.command, *one.args)]
+    own = [assignment.env[name] for name in ("HOME", "TMPDIR") if name in assignment.env]
+    if not _is_same(assignment.directory, post.directory):
+        own.append(assignment.directory)
+    hidden = (post.directory,)
+    return Sight((*named, *servers), tuple(own), hidden, assignment.bridges)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return Path(one).resolve() == Path(other).resolve()
 
 
 def exit_of(child: Child, grace_s: float, *, timed_out: bool, stop_reason: str | None) -> Exit:

@@ -20,6 +20,7 @@ from ..ledger.trajectory import Exit, Trajectory
 from ..ledger.usage import Breach
 from ..process.bell import Bell
 from ..process.deadline import Deadline
+from ..process.sandbox import Bridge
 from ..tools import ToolSource
 from .notebook import Notebook
 
@@ -67,6 +68,7 @@ class Scene:
     overheard: Callable[[], Iterable[Happening]] = _silent  # what its servers have to tell
     last_words: Callable[[], Iterable[Happening]] = _silent  # and when the agent is gone
     bell: Bell | None = None  # rung by a server that cannot go on
+    bridges: tuple[Bridge, ...] = ()  # to servers that it could not reach from a sandbox
 
 
 def run_trial(trial: Trial, stage: Stage, source: ToolSource, scene: Scene) -> Trajectory:
@@ -75,7 +77,13 @@ def run_trial(trial: Trial, stage: Stage, source: ToolSource, scene: Scene) -> T
     deadline = Deadline.after(_limit_of(trial.task, stage).ms / 1000)
     talk = _Talk(book, stage, scene, partial(_answer_by, source, deadline))
     assignment = Assignment(
-        trial.task, deadline, scene.directory, scene.env, scene.servers, scene.bell
+        trial.task,
+        deadline,
+        scene.directory,
+        scene.env,
+        scene.servers,
+        scene.bell,
+        scene.bridges,
     )
     return book.trajectory(_ask(talk, assignment))
 

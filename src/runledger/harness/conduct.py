@@ -24,12 +24,13 @@ from ..ledger.assertion import Custom
 from ..ledger.baseline import Baseline
 from ..ledger.clock import Clock
 from ..ledger.grade import Failure
-from ..ledger.manifest import Manifest
+from ..ledger.manifest import Enclosure, Manifest
 from ..ledger.result import capture_result
 from ..ledger.run import Ending, Summary
 from ..ledger.suite import Suite
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory
+from ..process.sandbox import Sandbox
 from ..process.supervisor import Supervisor
 from ..store.record import RunWriter, begin_record, continue_record
 from ..store.rundir import make_run_directory, read_run
@@ -66,6 +67,7 @@ class Order:
     spent_usd: float = 0.0  # before this run
     workspaces: Workspaces | None = None  # without any, all work in the suite's directory
     toolbox: Toolbox | None = None
+    sandbox: Sandbox | None = None  # as the suite asks for it
     baseline: Baseline | None = None
     resumed: Progress | None = None  # the run that is gone on with
 
@@ -119,14 +121,20 @@ def conduct(
 
 def planned_by(order: Order, run_id: str, clock: Clock = SYSTEM_CLOCK) -> Manifest:
     """Describe the run that an order asks for."""
-    selection = Selection(order.tasks, order.trials, order.jobs)
+    selection = Selection(order.tasks, order.trials, order.jobs, _enclosure(order.sandbox))
     return manifest_of(order.suite, selection, run_id, clock)
+
+
+def _enclosure(sandbox: Sandbox | None) -> Enclosure:
+    if sandbox is None:
+        return Enclosure()
+    return Enclosure("bwrap", sandbox.version, sandbox.network)
 
 
 def _stage(
     order: Order, writer: RunWriter, supervisor: Supervisor, stack: contextlib.ExitStack
 ) -> Stage:
-    driver = driver_for(order.suite, supervisor)
+    driver = driver_for(order.suite, supervisor, order.sandbox)
     stack.callback(driver.close)
     allowed = frozenset(order.suite.tools.names)
     return Stage(driver, allowed, writer.note, writer.clock, limit=order.limit)

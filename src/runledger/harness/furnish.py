@@ -12,6 +12,7 @@ from ..agents import Driver, Post
 from ..ledger.adapter import Adapter
 from ..ledger.suite import AgentSettings, Suite
 from ..ledger.value import Json
+from ..process.sandbox import Sandbox
 from ..process.supervisor import Supervisor
 from ..store.redact.environment import reads_like_a_name, secrets_below, secrets_in
 from ..store.redact.memory import Memory
@@ -23,11 +24,22 @@ NO_ADAPTER = Adapter("")
 ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
 
 
-def driver_for(suite: Suite, supervisor: Supervisor) -> Driver:
-    """Make the driver that starts the suite's agent."""
+def sandbox_for(suite: Suite, supervisor: Supervisor) -> Sandbox | None:
+    """Try the sandbox that a suite asks for; replay needs no network, so that there is none."""
+    if suite.agent.sandbox == "none":
+        return None
+    from ..process.sandbox.trying import open_sandbox
+
+    return open_sandbox(supervisor, network=suite.mode != "replay")
+
+
+def driver_for(suite: Suite, supervisor: Supervisor, sandbox: Sandbox | None = None) -> Driver:
+    """Make the driver that starts the suite's agent, in a sandbox if the suite asks for one."""
+    if (suite.agent.sandbox == "none") != (sandbox is None):
+        raise AssertionError("nobody tried the sandbox that the suite asks for")
     env = agent_environment(_closed(suite), os.environ)
     make = registry.find("agents", suite.agent.protocol)
-    return cast(Driver, make(Post(supervisor, suite.agent, env, suite.directory)))
+    return cast(Driver, make(Post(supervisor, suite.agent, env, suite.directory, sandbox)))
 
 
 def _closed(suite: Suite) -> AgentSettings:

@@ -8,7 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from ..capture.trial import Scene
 from ..capture.workspace import Ground
@@ -21,6 +23,7 @@ from ..ledger.task import Task
 from ..ledger.trajectory import Metered
 from ..ledger.usage import Limits, Tally, breaches
 from ..process.bell import Bell
+from ..process.sandbox import Bridge
 from ..process.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -55,27 +58,44 @@ class Stagehand:
             stack.callback(bell.close)
             ear = _Ear(task.limits, bell)
             station = _station(ear.hear, bell, task, deck)
+            models, bridges = self._models(station, stack)
             yield Scene(
                 directory=ground.directory,
-                env={**home, **self._models(station, stack)},
+                env={**home, **models},
                 servers=self._servers(station, ground, stack),
                 overheard=ear.told,
                 last_words=lambda: _never_injected(station.faults.unmet()),
                 bell=bell,
+                bridges=bridges,
             )
 
-    def _models(self, station: Station, stack: ExitStack) -> dict[str, str]:
-        """Open a model API for each that the suite names; give the variables that lead to them."""
+    def _models(
+        self, station: Station, stack: ExitStack
+    ) -> tuple[dict[str, str], tuple[Bridge, ...]]:
+        """Open a model API for each that the suite names; give what leads there."""
         found: dict[str, str] = {}
+        bridges: list[Bridge] = []
         proxies = self.suite.proxies.models
         for proxy in proxies:
             from ..proxies.model import open_model  # without one nobody pays for it
 
             via = proxy.env if len(proxies) > 1 else None
-            server = open_model(proxy, station, via)
+            socket = self._way_in(stack)
+            server = open_model(proxy, station, via, socket)
             stack.callback(server.close)
+            if socket is not None:
+                bridges.append(Bridge(urlsplit(server.address).port or 0, str(socket)))
+            _place(station, f"${proxy.env}", server.address)
             found |= {**key_of(proxy, self.suite, os.environ), proxy.env: server.url}
-        return found
+        return found, tuple(bridges)
+
+    def _way_in(self, stack: ExitStack) -> Path | None:
+        """Find a place for a socket, where the agent is in a sandbox without our network."""
+        if self.suite.agent.sandbox == "none" or self.suite.mode != "replay":
+            return None
+        from ..proxies.socket_place import place_for_socket
+
+        return place_for_socket(stack)
 
     def _servers(self, station: Station, ground: Ground, stack: ExitStack) -> tuple[McpServer, ...]:
         """Open a desk for each MCP server that the suite names; give what the agent starts."""
@@ -112,6 +132,13 @@ def _station(tell: Callable[[Happening], None], bell: Bell, task: Task, deck: De
     from ..proxies.faults import Faults
 
     return Station(tell, bell.ring, Faults(task.faults), deck.player, deck.recorder)
+
+
+def _place(station: Station, name: str, address: str) -> None:
+    """Tell the cassette where a server is, which agents may speak of: it is elsewhere each time."""
+    for cassette in (station.player, station.recorder):
+        if cassette is not None:
+            cassette.stand(name, address)
 
 
 class _Ear:

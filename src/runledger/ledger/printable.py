@@ -24,7 +24,8 @@ def escape_controls(text: str) -> str:
 
 def escape_json(text: str) -> str:
     """Write every unsafe character of a JSON text as JSON's own escape, which means the same."""
-    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    safe = _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _COMMAND_ANYWHERE.sub(r"#\\u0023", safe)
 
 
 def inert(text: str) -> str:

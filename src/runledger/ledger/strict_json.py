@@ -78,7 +78,7 @@ _DECODER = JSONDecoder(
 
 def is_deep(value: Json, levels: int) -> bool:
     """Say whether a value is nested more levels deep than these; any object or list is one."""
-    level: list[Any] = [value]
+    level: list[Any] = [value] if type(value) is dict or type(value) is list else []
     for _ in range(levels):
         level = [
             child

@@ -14,6 +14,7 @@ from .task import Task
 
 Mode: TypeAlias = Literal["replay", "record", "live"]
 AgentProtocol: TypeAlias = Literal["stdio", "acp", "headless", "python"]
+SandboxKind: TypeAlias = Literal["none", "bwrap"]
 
 OUTPUT_DIR = ".agentci/runs"
 OWN_TOOLS: frozenset[AgentProtocol] = frozenset({"acp", "headless"})
@@ -45,6 +46,7 @@ class AgentSettings:
     fs: bool = False  # offer it our hands to read and write files
     terminal: bool = False  # offer it our hands to run commands
     servers: tuple[McpServer, ...] = ()  # that it is told to use
+    sandbox: SandboxKind = "none"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 WITHOUT_PIDFD_MS = 20  # how often we look whether a child has ended where no descriptor tells us
 AFTER_KILL_S = 5.0
+DEADLY = frozenset(signal.Signals) - {
+    *(signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH),
+    *(signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU),
+}
 
 
 class DeadlinePassed(Exception):
@@ -53,11 +57,20 @@ class Keeper(Protocol):
 class Child:
     """A program that was started by a keeper."""
 
-    def __init__(self, popen: subprocess.Popen[bytes], keeper: Keeper, lines: LineBuffer) -> None:
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        keeper: Keeper,
+        lines: LineBuffer,
+        *,
+        veiled: bool = False,
+    ) -> None:
         self.pid = popen.pid
         self.lines = lines
         self.asked_to_end = False
+        self.veiled = veiled
         self._popen = popen
+        self._tell = _unveiled if veiled else _told_apart
         self._keeper = keeper
         self._errors = Tail()
         self._input_ends = False
@@ -184,12 +197,12 @@ class Child:
         """Tell exit code and signal of a program that has exited, without reaping it."""
         if not hasattr(os, "waitid"):  # macOS before Python 3.13: there we must reap it to know
             code = self._popen.poll()
-            return (None, None) if code is None else _told_apart(code)
+            return (None, None) if code is None else self._tell(code)
         found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return None, None
         exited = found.si_code == os.CLD_EXITED
-        return _told_apart(found.si_status if exited else -found.si_status)
+        return self._tell(found.si_status if exited else -found.si_status)
 
     # ---------------------------------------------------------------- the poll loop
 
@@ -203,7 +216,7 @@ class Child:
         for fd in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(fd, False)
         self._outbox = Outbox(self._stdin)
-        self._pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else -1
+        self._pidfd = _pidfd_of(self.pid)
         self._watch(self._stdout, READABLE, self._read_stdout)
         self._watch(self._stderr, READABLE, self._read_stderr)
         self._watch(self._keeper.stop.fd, select.POLLIN, self._interrupt)
@@ -287,7 +300,7 @@ class Child:
             self.wait_exit(Deadline.after(AFTER_KILL_S))
 
     def _reap(self, leaky: bool) -> Ended:
-        return Ended(*_told_apart(self._popen.wait(AFTER_KILL_S)), leaky)
+        return Ended(*self._tell(self._popen.wait(AFTER_KILL_S)), leaky)
 
     def _close_pipes(self) -> None:
         for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
@@ -298,8 +311,21 @@ class Child:
             os.close(self._pidfd)
 
 
+def _pidfd_of(pid: int) -> int:
+    """Open what tells us of a child's end; -1 where no system or no free descriptor offers it."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1
+
+
 def _told_apart(code: int) -> tuple[int | None, str | None]:
     return (code, None) if code >= 0 else (None, signal_name(-code))
+
+
+def _unveiled(code: int) -> tuple[int | None, str | None]:
+    """Tell the signal that another one saw; to exit with such a code by oneself says the same."""
+    return _told_apart(128 - code if code - 128 in DEADLY else code)
 
 
 def signal_name(number: int) -> str:

@@ -54,9 +54,17 @@ def children() -> set[int]:
     return {*_children(), *_children()}
 
 
-def _children() -> Iterator[int]:
-    for thread in _names("/proc/self/task"):
-        for pid in _read(f"/proc/self/task/{thread}/children").split():
+def offspring(pid: int) -> Iterator[int]:
+    """Yield what lives below a process: the first one of a namespace keeps all orphans there."""
+    for child in _children(str(pid)):
+        if not is_dead(child):
+            yield child
+        yield from offspring(child)
+
+
+def _children(of: str = "self") -> Iterator[int]:
+    for thread in _names(f"/proc/{of}/task"):
+        for pid in _read(f"/proc/{of}/task/{thread}/children").split():
             yield int(pid)
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from types import FrameType
 
+from ..errors import RunledgerError
 from .guard import FORWARDED, HANDLED, MEANINGS
 from .supervisor import Supervisor
 
@@ -17,7 +18,10 @@ MEANT = {**MEANINGS, **{forwarded: meant for meant, forwarded in FORWARDED.items
 
 @contextlib.contextmanager
 def stoppable(supervisor: Supervisor) -> Iterator[None]:
-    """Let a signal, direct or through the guard, stop the supervisor's programs."""
+    """Let a signal, direct or through the guard, stop the supervisor's programs.
+
+    Whatever then cannot be done, it is the signal that the exit code tells of.
+    """
     seen: Counter[int] = Counter()
 
     def react(signum: int, _: FrameType | None) -> None:
@@ -34,6 +38,10 @@ def stoppable(supervisor: Supervisor) -> Iterator[None]:
     blocked = signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
     try:
         yield
+    except RunledgerError as error:
+        if supervisor.stop.signum is not None:
+            error.exit_code = 128 + supervisor.stop.signum
+        raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         for signum, handler in before.items():

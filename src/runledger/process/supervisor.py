@@ -32,6 +32,7 @@ class Launch:
     argv: Sequence[str]
     cwd: str
     env: Mapping[str, str]
+    veiled: bool = False  # another one stands before it, who tells a signal n as 128 + n
 
 
 class Supervisor:
@@ -73,7 +74,7 @@ class Supervisor:
             self._count += 1
             mark = f"{self._session}-{self._count}-"
             popen = _popen(launch, {**launch.env, MARK: mark})
-            child = Child(popen, self, lines or LineBuffer())
+            child = Child(popen, self, lines or LineBuffer(), veiled=launch.veiled)
             self._live[child.pid] = child
             self._marks[child.pid] = f"{MARK}={mark}".encode()
         return child
@@ -89,6 +90,8 @@ class Supervisor:
         if not child.asked_to_end:
             self._settle(trail)
         left = self._orphans(trail)
+        if child.veiled:  # who stands before it keeps what it left, and is none of that
+            left = [pid for kept in left for pid in linux.offspring(kept)]
         leaky = any(not child.asked_to_end or _escaped(pid, child.pid) for pid in left)
         child.kill()  # the rest of its group, while its process id cannot be used again
         return self._end_orphans(trail) or leaky
@@ -179,11 +182,15 @@ def _popen(launch: Launch, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
             start_new_session=True,
         )
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in a word
-        program = launch.argv[0]
-        raise SpawnFailed(
-            f"could not start {program!r} in {launch.cwd}: {_reason(error, launch)}",
-            {"command": list(launch.argv), "cwd": launch.cwd},
-        ) from error
+        raise refusal(error, launch) from error
+
+
+def refusal(error: OSError | ValueError, launch: Launch) -> SpawnFailed:
+    """Say what could not be started, where and why."""
+    return SpawnFailed(
+        f"could not start {launch.argv[0]!r} in {launch.cwd}: {_reason(error, launch)}",
+        {"command": list(launch.argv), "cwd": launch.cwd},
+    )
 
 
 def _reason(error: OSError | ValueError, launch: Launch) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,15 +13,18 @@ from ..errors import UsageError
 from ..ledger.attempt import Attempt, Counts, PlannedRun, Reported, Slot, Standing
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord, BenchStatus, Launch
+from ..ledger.fingerprint import preview
 from ..ledger.run import UNENDED, Ending
 from ..ledger.settled import settle
+from ..ledger.sound import sound
 from ..ledger.usage import Usage
 from ..ledger.value import Json
+from .each_line import each_line
 from .ending import ending_from
 from .lines import decode, encode_line, is_held, read_lines, write_whole_lines
 from .manifest import read_manifest
 from .resume import drop_results
-from .rundir import LOG, PLAN, RESULTS, moment
+from .rundir import LOG, PLAN, RESULTS, moment, refuse_links
 from .verdicts import VERDICTS, read_verdicts
 
 DISCARDS, DECIDED, MONEY = "too many discards", "decided early", "the money is spent"
@@ -66,11 +69,9 @@ def read_plan(path: Path) -> tuple[PlannedRun, ...]:
     """Read plan.jsonl."""
     file = path / PLAN
     try:
-        return tuple(_planned(decode(line)) for line in read_lines(file))
+        return tuple(each_line(read_lines(file), file, "run of a plan", _planned))
     except FileNotFoundError:
         raise UsageError(f"{path} is no run of an experiment: it has no {PLAN}") from None
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{file} is damaged: {error}") from error
 
 
 def find_benches(output_dir: Path, name: str, sha256: str | None = None) -> list[Path]:
@@ -85,6 +86,7 @@ def find_benches(output_dir: Path, name: str, sha256: str | None = None) -> list
 
 def read_bench(path: Path, experiment: Experiment) -> BenchRecord:
     """Read what the files of a run say, or say which of them is damaged."""
+    refuse_links(path)
     log, plan = read_log(path), read_plan(path)
     if experiment.seed is None:
         raise UsageError(f"{path} does not tell the seed of its plan")
@@ -110,11 +112,8 @@ def read_log(path: Path) -> BenchLog:
     """Read how far a run came, its log once."""
     reading = _Reading()
     file = path / LOG
-    try:
-        for line in read_lines(file) if file.exists() else ():
-            reading.read(line)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{file} is damaged: {error}") from error
+    for _ in each_line(_lines_of(file), file, "event of a run", reading.read):
+        pass
     return BenchLog(
         path=path,
         ended=frozenset(reading.ended),
@@ -159,7 +158,7 @@ def attempt_from(line: Mapping[str, Any]) -> Attempt:
     slot, number = tried_in(line)
     standing, counts, reported = line["standing"], line["counts"], line["reported"]
     timing, usage = line["timing"], line["usage"]
-    return Attempt(
+    attempt = Attempt(
         slot=slot,
         number=number,
         round=line["round"],
@@ -177,6 +176,7 @@ def attempt_from(line: Mapping[str, Any]) -> Attempt:
         errors=tuple(line.get("errors", ())),
         tools=frozenset(_tools_in(line["trajectory"])),
     )
+    return sound(attempt)
 
 
 def _tools_in(steps: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -199,11 +199,11 @@ class _Reading:
         self.sequential = False
         self.ending = UNENDED
         self.last_seq = self.size = 0
-        self._spans: list[tuple[str, str]] = []  # of each launch, its first moment and its last
+        self._spans: list[tuple[int, int]] = []  # of each launch, its first moment and its last
 
     def wall_ms(self) -> int:
         """Add up how long all launches took, up to the last thing that happened in each."""
-        return sum(_unix_ms(last) - _unix_ms(first) for first, last in self._spans)
+        return sum(last - first for first, last in self._spans)
 
     def read(self, line: bytes) -> None:
         """Take note of a line."""
@@ -219,20 +219,25 @@ class _Reading:
         if any(mark in line for mark in _MARKS):
             self._read_event(decode(line), place)
         if self._spans and (moment := _TS.match(line)):
-            self._spans[-1] = self._spans[-1][0], moment[1].decode()
+            self._spans[-1] = self._spans[-1][0], _unix_ms(moment[1].decode())
 
     def _read_event(self, event: Mapping[str, Any], place: Tried | None) -> None:
         match event["type"]:
             case "case_end" if place is not None:
                 self.ended.add(place)
             case "run_start":
-                self.launches.append(Launch(event["ts"], event.get("pid")))
-                self._spans.append((event["ts"], event["ts"]))
+                self.launches.append(sound(Launch(event["ts"], event.get("pid"))))
+                self._spans.append((_unix_ms(event["ts"]), _unix_ms(event["ts"])))
                 self.firsts.append(len(self.ended))
-                self.sequential = self.sequential or event.get("sequential", False)
+                self.sequential = self.sequential or event.get("sequential") is True
                 self.ending = UNENDED
             case "run_end":
                 self.ending = ending_from(event)
+
+
+def _lines_of(file: Path) -> Iterable[bytes]:
+    """Give the lines of a file that may not be there yet."""
+    return read_lines(file) if file.exists() else ()
 
 
 def _unix_ms(moment: str) -> int:
@@ -249,14 +254,14 @@ def _place(line: bytes) -> Tried | None:
 def _attempts(path: Path, log: BenchLog, experiment: Experiment) -> Iterator[Attempt]:
     """Yield the attempts whose end is in the log; a kill may leave few results without theirs."""
     file = path / RESULTS
+    slots = _slots(experiment)
     unended = 0
-    for number, line in enumerate(read_lines(file) if file.exists() else (), start=1):
-        try:
-            found = decode(line)
-            attempt = attempt_from(found)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise UsageError(f"{file}:{number}: this is no result of an experiment") from None
-        if tried_in(found) in log.ended:
+
+    def read(line: bytes) -> Attempt:
+        return _of_plan(attempt_from(decode(line)), slots)
+
+    for attempt in each_line(_lines_of(file), file, "result of the experiment", read):
+        if (attempt.slot, attempt.number) in log.ended:
             yield attempt
         else:
             unended += 1
@@ -267,15 +272,26 @@ def _attempts(path: Path, log: BenchLog, experiment: Experiment) -> Iterator[Att
 
 
 def _refuse_torn_plan(path: Path, plan: Sequence[PlannedRun], experiment: Experiment) -> None:
-    wanted = {
+    wanted = _slots(experiment)
+    if {run.slot for run in plan} != wanted:
+        told = f"it has {len(plan)} runs, and the experiment {len(wanted)}"
+        raise UsageError(f"{path / PLAN} is damaged: {told}")
+
+
+def _slots(experiment: Experiment) -> set[Slot]:
+    return {
         Slot(task.id, condition.name, trial)
         for task in experiment.tasks
         for condition in experiment.conditions
         for trial in range(1, experiment.trials + 1)
     }
-    if {run.slot for run in plan} != wanted:
-        told = f"it has {len(plan)} runs, and the experiment {len(wanted)}"
-        raise UsageError(f"{path / PLAN} is damaged: {told}")
+
+
+def _of_plan(attempt: Attempt, slots: Collection[Slot]) -> Attempt:
+    """Give an attempt that the plan knows of: files are named after its task and condition."""
+    if attempt.slot not in slots:
+        raise ValueError(f"it is of {preview(attempt.slot)}, which is not in the plan")
+    return attempt
 
 
 def _status(log: BenchLog, attempts: Iterable[Attempt], plan: Sequence[PlannedRun]) -> BenchStatus:
@@ -309,6 +325,7 @@ def _plan_fields(run: PlannedRun) -> dict[str, Json]:
     }
 
 
-def _planned(line: Mapping[str, Any]) -> PlannedRun:
+def _planned(raw: bytes) -> PlannedRun:
+    line = decode(raw)
     slot = Slot(line["task_id"], line["condition"], line["trial"])
-    return PlannedRun(line["run"], slot, line["place"])
+    return sound(PlannedRun(line["run"], slot, line["place"]))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..ledger.regression import CaseChanges, Check, Regression
 from ..ledger.run import Ending
+from ..ledger.sound import sound
 from ..ledger.value import Json
 from .baseline import baseline_fields, baseline_from
 
@@ -27,13 +28,14 @@ def ending_fields(ending: Ending) -> dict[str, Json]:
 def ending_from(event: Mapping[str, Any]) -> Ending:
     """Read the ending of a run from its line."""
     regression, baseline = event.get("regression"), event.get("baseline")
-    return Ending(
+    ending = Ending(
         wall_ms=event["wall_ms"],
         interrupted=event["interrupted"],
         regression=None if regression is None else _regression_from(regression),
         baseline=None if baseline is None else baseline_from(baseline),
         stopped=event.get("stopped"),
     )
+    return sound(ending)
 
 
 def _regression_from(fields: Mapping[str, Any]) -> Regression:

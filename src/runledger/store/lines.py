@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -13,11 +14,12 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 from ..errors import StoreError
+from ..ledger.strict_json import is_deep
 from ..ledger.value import Json
 from . import disk
 
@@ -26,6 +28,15 @@ WRITE_CHUNK = 1024 * 1024
 LONGEST_TAIL = 64 * 1024 * 1024  # of a line without its end that is looked at
 HOLD_TRIES, HOLD_WAIT_S = 5, 0.01
 LARGE_NUMBER = re.compile(rb"\d{19}")
+MAX_LEVELS = 250  # orjson writes 254; what we take from agents has less, wrapped or not
+MOST_BYTES = 64 * 1024 * 1024  # of a file that is read whole
+
+
+class TooDeep(ValueError):
+    """Say that a value has more levels than we could write again."""
+
+    def __init__(self) -> None:
+        super().__init__(f"nested too deeply, over {MAX_LEVELS} levels")
 
 
 def encode(value: Json, *, indent: bool = False) -> bytes:
@@ -66,6 +77,7 @@ class LineLog:
     def __init__(self, path: Path, *, fresh: bool = False, alone: bool = False) -> None:
         self.path = path
         self.size = 0
+        self._torn = False
         self._lock = threading.Lock()
         with _told(path):
             self._file = disk.File(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
@@ -93,24 +105,48 @@ class LineLog:
         with self._lock, _told(self.path):
             self._write(data)
 
+    def conclude(self, value: Json) -> None:
+        """Write a last line that is there only if it and all before it are surely on the disk."""
+        line = encode_line(value)
+        with self._lock, _told(self.path):
+            self._write(line)
+            try:
+                self._sync()
+            except OSError:
+                self.size -= len(line)
+                self._cut_back()
+                raise
+
     def sync(self) -> None:
         """Make sure that the lines are on the disk."""
         with self._lock, _told(self.path):
-            if self._is_regular():
-                self._file.sync()
+            self._sync()
 
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
 
     def _write(self, line: bytes) -> None:
+        if self._torn:  # a line after half a line would cost both
+            self._file.cut(self.size)
+            self._torn = False
         try:
             self._file.write(line)
         except OSError:
-            with contextlib.suppress(OSError):
-                self._file.cut(self.size)
+            self._cut_back()
             raise
         self.size += len(line)
+
+    def _cut_back(self) -> None:
+        """Take away what was written after the last whole line, now or before the next one."""
+        self._torn = self._is_regular()
+        with contextlib.suppress(OSError):
+            self._file.cut(self.size)
+            self._torn = False
+
+    def _sync(self) -> None:
+        if self._is_regular():
+            self._file.sync()
 
     def _is_regular(self) -> bool:
         return stat.S_ISREG(os.fstat(self._file.fd).st_mode)
@@ -147,7 +183,7 @@ def one_at_a_time(directory: Path) -> Iterator[None]:
 def is_held(path: Path) -> bool:
     """Say whether a log that somebody holds alone is being written."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:
@@ -266,13 +302,41 @@ def append_text(path: Path, text: str) -> None:
 
 
 def decode(line: bytes) -> Any:
-    """Read a line that we wrote, to the last digit: orjson makes floats of large integers."""
-    return json.loads(line) if LARGE_NUMBER.search(line) else orjson.loads(line)
+    """Read a line that we wrote, to the last digit: orjson makes floats of large integers.
+
+    What is no JSON raises ValueError; what is nested deeper than we write, TooDeep.
+    """
+    try:
+        found = json.loads(line) if LARGE_NUMBER.search(line) else orjson.loads(line)
+    except RecursionError:
+        raise TooDeep from None
+    if line.count(b"[") + line.count(b"{") > MAX_LEVELS and is_deep(found, MAX_LEVELS):
+        raise TooDeep
+    return found
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file to be read; what is none, as a pipe that would keep us waiting, is refused."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    mode = os.fstat(fd).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(fd, "rb")
+    os.close(fd)
+    code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+    raise OSError(code, "it is a directory" if stat.S_ISDIR(mode) else "it is not a plain file")
+
+
+def read_plain(path: Path, most: int = MOST_BYTES) -> bytes:
+    """Read a file whole, unless it is none, or larger than any that we write."""
+    with open_plain(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"it is larger than {most // 2**20} MiB")
+        return file.read(most)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
     """Yield the whole lines of a file, each with its end; a torn last line is left out."""
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for line in file:
             if line.endswith(b"\n"):
                 yield line

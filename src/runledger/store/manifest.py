@@ -9,9 +9,10 @@ from typing import Any
 
 from ..errors import UsageError
 from ..ledger.manifest import Enclosure, Manifest, PlannedCase
+from ..ledger.sound import WRONG, sound, what_is_wrong
 from ..ledger.suite import Thresholds
 from ..ledger.value import Json
-from .lines import decode
+from .lines import decode, read_plain
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
@@ -44,14 +45,16 @@ def read_manifest(path: Path) -> Manifest:
     """Read the manifest of a run directory, or say why it is none that we can read."""
     file = path / MANIFEST
     try:
-        fields = decode(file.read_bytes())
+        fields = decode(read_plain(file))
         if not isinstance(fields, dict) or fields.get("schema_version") != SCHEMA_VERSION:
             raise UsageError(f"{file} was written by another version of RunLedger")
-        return _manifest_from(fields)
+        return sound(_manifest_from(fields))
     except FileNotFoundError:
         raise UsageError(f"{path} is not a run directory: it has no {MANIFEST}") from None
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise UsageError(f"{file} cannot be read: {error!r}") from error
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    except WRONG as error:
+        raise UsageError(f"{file} is no manifest of a run: {what_is_wrong(error)}") from error
 
 
 def _manifest_from(fields: Mapping[str, Any]) -> Manifest:

@@ -116,9 +116,15 @@ class RunWriter:
             self._write(trial, held.raw, held.moment)
 
     def _write(self, trial: Trial, what: Happening, moment: str) -> None:
-        ids = ("call_id",) if isinstance(what, (ToolCall, ToolResult)) else ()
+        ids = ("call_id",) if self._has_clean_id(trial, what) else ()
         own = _own(self._clean(trial, fields_of(what), ids))
         self._append({**_place(trial), "type": what.type, **own}, moment)
+
+    def _has_clean_id(self, trial: Trial, what: Happening) -> bool:
+        """Say whether this is of a call whose id may be told; an agent can choose any."""
+        if not isinstance(what, (ToolCall, ToolResult)):
+            return False
+        return not self._memory.knows(what.call_id, _key(trial))
 
     def end_trial(
         self,
@@ -141,10 +147,11 @@ class RunWriter:
         return line
 
     def end(self, ending: Ending) -> None:
-        """Note that the run ends, and make sure that all of it is on the disk."""
-        self._append({"type": "run_end", **ending_fields(ending)})
+        """Note that the run ends, once all of it is on the disk: else it has not ended."""
         self._results.sync()
-        self._log.sync()
+        with self._lock:
+            self._log.conclude(self._numbered({"type": "run_end", **ending_fields(ending)}))
+            self._seq += 1
 
     def close(self) -> None:
         """Let go of the files, however the run went."""
@@ -161,8 +168,11 @@ class RunWriter:
 
     def _append(self, fields: Mapping[str, Json], moment: str | None = None) -> None:
         with self._lock:  # so that the numbers stand in the order of the lines
-            self._seq += 1
-            self._log.append({"seq": self._seq, "ts": moment or self._now(), **fields})
+            self._log.append(self._numbered(fields, moment))
+            self._seq += 1  # not before: what could not be written leaves no gap
+
+    def _numbered(self, fields: Mapping[str, Json], moment: str | None = None) -> dict[str, Json]:
+        return {"seq": self._seq + 1, "ts": moment or self._now(), **fields}
 
     def _now(self) -> str:
         return timestamp(self.clock.unix())

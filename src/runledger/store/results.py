@@ -10,12 +10,10 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.captured import Captured, captured_from
-from ..ledger.strict_json import is_deep
-from .lines import decode, is_torn
+from .lines import TooDeep, decode, is_torn
 from .rundir import RESULTS, find_run
 
 STDIN = "-"
-MAX_LEVELS = 250  # orjson writes 254; what we take from agents has less, wrapped or not
 
 Warn: TypeAlias = Callable[[str], None]
 """Tell the user of something that is odd, but no reason to stop."""
@@ -70,12 +68,11 @@ def read_result_lines(path: Path, warn: Warn) -> Iterator[tuple[int, dict[str, A
 def _object(line: bytes, where: str) -> dict[str, Any]:
     try:
         found = decode(line)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: this line is not JSON: {error}") from None
+    except ValueError as error:
+        told = str(error) if isinstance(error, TooDeep) else f"not JSON: {error}"
+        raise UsageError(f"{where}: this line is {told}") from None
     if not isinstance(found, dict):
         raise UsageError(f"{where}: this line is not an object")
-    if line.count(b"[") + line.count(b"{") > MAX_LEVELS and is_deep(found, MAX_LEVELS):
-        raise UsageError(f"{where}: this line is nested too deeply, over {MAX_LEVELS} levels")
     return found
 
 

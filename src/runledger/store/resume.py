@@ -62,10 +62,11 @@ def progress_of(path: Path) -> Progress:
     passing = _Passing()
     lines = read_lines(path / LOG) if (path / LOG).exists() else ()
     record = record_from(path, passing.through(lines))
+    told = {key for key, _ in _results(path / RESULTS)}  # an ending whose result is lost is none
     return Progress(
         path=path,
         manifest=record.manifest,
-        finished=finished_in(record),
+        finished=finished_in(record) & told,
         attempts=passing.attempts,
         interrupted=record.ending.interrupted,
         last_seq=passing.last_seq,

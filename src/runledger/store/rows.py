@@ -7,6 +7,7 @@ from typing import Any
 
 from ..ledger.grade import Failure
 from ..ledger.run import TrialRow
+from ..ledger.sound import sound
 from ..ledger.trajectory import CassetteUse, Exit
 from ..ledger.usage import Tally, Usage
 from ..ledger.value import Json
@@ -43,7 +44,7 @@ def row_from(event: Mapping[str, Any], failures: tuple[Failure, ...]) -> TrialRo
     """Read the ending of a trial from its line."""
     usage = Usage(event["tokens_in"], event["tokens_out"], event["cost_usd"])
     ended, cassette = event["exit"], event["cassette"]
-    return TrialRow(
+    row = TrialRow(
         case_id=event["case_id"],
         trial=event["trial"],
         attempt=event["attempt"],
@@ -56,6 +57,7 @@ def row_from(event: Mapping[str, Any], failures: tuple[Failure, ...]) -> TrialRo
         exit=Exit(**{**ended, "stderr": _needed(event)}, leaky=event["leaky"]),
         unjudged=tuple(event.get("unjudged", ())),
     )
+    return sound(row)
 
 
 def _needed(event: Mapping[str, Any]) -> str:

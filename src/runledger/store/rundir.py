@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import StoreError, UsageError
 from ..ledger.clock import Clock
+from ..ledger.grade import Failure
+from ..ledger.manifest import Manifest
 from ..ledger.run import UNENDED, RunRecord, TrialRow
 from ..ledger.value import Json
 from . import disk
+from .each_line import each_line
 from .ending import ending_from
 from .lines import decode, read_lines
 from .manifest import MANIFEST, read_manifest
@@ -105,41 +108,56 @@ def read_run(path: Path) -> RunRecord:
     return record_from(path, read_lines(path / LOG))
 
 
+def refuse_links(path: Path) -> None:
+    """Refuse a run directory in which a name leads elsewhere: what is written there is not ours."""
+    for file in (*path.glob("*"), *path.glob("runs/*")):
+        if file.is_symlink():
+            raise UsageError(
+                f"{file} is a symbolic link to {file.readlink()}: a run's files must be its own; "
+                "put a copy in its place"
+            )
+
+
 def record_from(path: Path, lines: Iterable[bytes]) -> RunRecord:
     """Make the record of a run of its manifest and the lines of its log."""
-    try:
-        return _record(path, lines)
-    except OSError as error:
-        raise UsageError(f"the record in {path} cannot be read: {error.strerror}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"the record in {path} is damaged: {error}") from error
-
-
-def _record(path: Path, lines: Iterable[bytes]) -> RunRecord:
+    refuse_links(path)
     manifest = read_manifest(path)
-    planned = {case.id: index for index, case in enumerate(manifest.cases)}
-    rows: dict[tuple[int, int], TrialRow] = {}
-    failures: dict[tuple[str, int, int], list[Mapping[str, Json]]] = {}
-    ending = UNENDED
-    for event in _events(lines):
+    gathering = _Gathering(manifest)
+    try:
+        for _ in each_line(lines, path / LOG, "event of a run", gathering.take):
+            pass
+    except FileNotFoundError:
+        raise UsageError(f"{path} holds no run: it has no {LOG}") from None
+    return RunRecord(manifest, gathering.rows(), gathering.ending)
+
+
+class _Gathering:
+    """What a record of a run is made of, while the lines of its log pass by."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.ending = UNENDED
+        self._planned = {case.id: index for index, case in enumerate(manifest.cases)}
+        self._rows: dict[tuple[int, int], TrialRow] = {}
+        self._failures: dict[tuple[str, int, int], list[Failure]] = {}
+
+    def rows(self) -> tuple[TrialRow, ...]:
+        """Give the trials that ended, in the plan's order."""
+        return tuple(self._rows[place] for place in sorted(self._rows))
+
+    def take(self, line: bytes) -> None:
+        """Take what a line tells of the record; most are passed over unparsed."""
+        if any(mark in line for mark in _MARKS):
+            self._take(decode(line))
+
+    def _take(self, event: Mapping[str, Any]) -> None:
         key = (event.get("case_id", ""), event.get("trial", 0), event.get("attempt", 0))
         match event["type"]:
             case "failure":
-                failures.setdefault(key, []).append(event["failure"])
+                self._failures.setdefault(key, []).append(failure_from(event["failure"]))
             case "case_end":
-                found = tuple(failure_from(one) for one in failures.pop(key, []))
-                rows[planned.get(key[0], len(planned)), key[1]] = row_from(event, found)
+                row = row_from(event, tuple(self._failures.pop(key, ())))
+                self._rows[self._planned.get(row.case_id, len(self._planned)), row.trial] = row
             case "run_start":  # one that is gone on with has yet to end again
-                ending = UNENDED
+                self.ending = UNENDED
             case "run_end":
-                ending = ending_from(event)
-    return RunRecord(manifest, tuple(rows[place] for place in sorted(rows)), ending)
-
-
-def _events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield the events that a record of a run is made of, passing over the rest unparsed."""
-    for line in lines:
-        if any(mark in line for mark in _MARKS):
-            event = decode(line)
-            if event["type"] in _TYPES:
-                yield event
+                self.ending = ending_from(event)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from pathlib import Path
 from typing import Protocol
@@ -51,9 +50,10 @@ class StandardOutput:
         self._lock = threading.Lock()
 
     def append(self, value: Json) -> None:
-        """Write a value as one line of JSON, which may drive no terminal."""
+        """Write a value as one line of JSON, which drives no terminal: a CI's log is one, too."""
         line = encode_line(value)
-        self._write(escape_json(line.decode()).encode() if os.isatty(STDOUT) else line)
+        plain = line.isascii() and b"\x7f" not in line and b"##" not in line
+        self._write(line if plain else escape_json(line.decode()).encode())
 
     def text(self, text: str) -> None:
         """Write a text as it is."""

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -29,9 +30,11 @@ from ..ledger.event import (
     event_at,
 )
 from ..ledger.grade import Grade
+from ..ledger.sound import WRONG, sound, what_is_wrong
+from ..ledger.trajectory import Exit
 from ..ledger.usage import Usage
 from ..ledger.value import Json
-from .lines import decode, is_torn
+from .lines import decode, is_torn, open_plain
 from .rows import failure_from
 from .rundir import RESERVED
 
@@ -60,7 +63,7 @@ class TraceLog:
         self._path = path
         self._places: dict[str, dict[Place, array[int]]] = {}
         offset = 0
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             for number, line in enumerate(file, start=1):
                 found = None if is_torn(line) else self._placed(line, number)
                 if found is not None:
@@ -72,8 +75,12 @@ class TraceLog:
     def _placed(self, line: bytes, number: int) -> tuple[str, Place] | None:
         try:
             return place_of(line)
-        except (ValueError, TypeError, KeyError):
-            raise UsageError(f"{self._path}:{number}: this is no event of a run") from None
+        except WRONG as error:
+            raise self._no_event(number, error) from None
+
+    def _no_event(self, number: int, error: Exception) -> UsageError:
+        told = what_is_wrong(error)
+        return UsageError(f"{self._path}:{number}: this is no event of a run: {told}")
 
     def of(self, case_id: str) -> Iterator[Trace]:
         """Yield the last attempt at each trial of a case, in the order of their numbers."""
@@ -83,25 +90,41 @@ class TraceLog:
             yield self._read(trial, attempt, attempts[trial, attempt])
 
     def _read(self, trial: int, attempt: int, offsets: array[int]) -> Trace:
-        events: list[Event] = []
-        stderr = ""
-        start: int | None = None
-        for line in self._lines(offsets):
-            now = _milliseconds(line["ts"])
-            if start is None or line["type"] == TaskStart.type:
-                start = now  # the agent was made ready before it
-            what = _happening(line)
-            if what is not None:
-                events.append(event_at(max(now - start, 0), what))
-            elif line["type"] == "case_end":
-                stderr = line["exit"]["stderr"]
-        return Trace(trial, attempt, tuple(events), stderr)
-
-    def _lines(self, offsets: array[int]) -> Iterator[dict[str, Any]]:
-        with self._path.open("rb") as file:
+        reading = _Reading()
+        with open_plain(self._path) as file:
             for offset in offsets:
                 file.seek(offset)
-                yield decode(file.readline())
+                try:
+                    reading.take(decode(file.readline()))
+                except WRONG as error:
+                    raise self._no_event(self._number_at(offset), error) from None
+        return Trace(trial, attempt, tuple(reading.events), reading.stderr)
+
+    def _number_at(self, offset: int) -> int:
+        """Count the lines up to a place."""
+        with open_plain(self._path) as file:
+            starts = accumulate((len(line) for line in file), initial=0)
+            return next(number for number, start in enumerate(starts, start=1) if start >= offset)
+
+
+class _Reading:
+    """What the lines of one attempt tell, one after the other."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.stderr = ""
+        self._start: int | None = None
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Take what a line tells."""
+        now = _milliseconds(line["ts"])
+        if self._start is None or line["type"] == TaskStart.type:
+            self._start = now  # the agent was made ready before it
+        what = _happening(line)
+        if what is not None:
+            self.events.append(event_at(max(now - self._start, 0), sound(what)))
+        elif line["type"] == "case_end":
+            self.stderr = sound(Exit(stderr=line["exit"]["stderr"])).stderr
 
 
 def place_of(line: bytes) -> tuple[str, Place] | None:
@@ -110,10 +133,13 @@ def place_of(line: bytes) -> tuple[str, Place] | None:
         return found[1].decode(), (int(found[2]), int(found[3]))
     event = decode(line)
     if not isinstance(event, dict) or "type" not in event:
-        raise TypeError
+        raise TypeError("it is no object with a type")
     if "case_id" not in event:
         return None
-    return event["case_id"], (event["trial"], event["attempt"])
+    case_id, trial, attempt = event["case_id"], event["trial"], event["attempt"]
+    if (type(case_id), type(trial), type(attempt)) != (str, int, int):
+        raise TypeError("a case has a text for its id, and numbers for its trial and attempt")
+    return case_id, (trial, attempt)
 
 
 def _milliseconds(moment: str) -> int:

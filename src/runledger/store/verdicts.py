@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from ..errors import UsageError
 from ..ledger.attempt import Slot
 from ..ledger.experiment import WORDS
+from ..ledger.sound import sound
 from ..ledger.value import Json
 from ..ledger.verdict import CriterionVerdict
 from .lines import LineLog, decode, read_lines
@@ -87,7 +88,7 @@ def _verdict(fields: Mapping[str, Any]) -> CriterionVerdict:
     word = fields["verdict"]
     if word is not None and word not in WORDS:
         raise ValueError(f"a verdict is {', '.join(WORDS)} or null, found {word!r:.40}")
-    return CriterionVerdict(
+    verdict = CriterionVerdict(
         slot=Slot(fields["task_id"], fields["condition"], fields["trial"]),
         attempt=fields["attempt"],
         criterion=fields["criterion"],
@@ -98,3 +99,4 @@ def _verdict(fields: Mapping[str, Any]) -> CriterionVerdict:
         void=fields.get("void"),
         key=fields["key"],
     )
+    return sound(verdict)  # verdicts are sorted, which only values of one kind can be

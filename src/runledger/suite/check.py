@@ -18,7 +18,6 @@ from .document import SuiteConfig
 from .draft import Draft
 from .source import Source, Steps, point
 from .tree import SuiteTree
-from .unavailable import why_unavailable
 
 _FUNCTION = re.compile(r"[^\s:]+:[^\W\d]\w*(\.[^\W\d]\w*)*")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -38,8 +37,6 @@ def check_suite(
     yield from check_workspace(draft, tree)
     if not draft.broken & {"inject", "proxies"}:
         yield from check_inject(source, config.inject, proxied(config))
-    if (reason := why_unavailable(config)) is not None:
-        yield point(source, ("sandbox",), reason)
     if "mode" not in draft.broken or override is not None:
         yield from _check_mode(draft, tree, override)
 

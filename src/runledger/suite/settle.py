@@ -127,6 +127,7 @@ def _settle_agent(suite: spec.SuiteConfig, directory: str) -> AgentSettings:
         grace_ms=suite.grace_ms,
         adapter=_settle_adapter(suite.adapter, directory),
         permissions=permissions_named(suite.permissions, directory),
+        sandbox=suite.sandbox,
     )
 
 

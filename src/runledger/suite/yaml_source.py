@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import yaml
 
+from ..ledger.strict_json import MAX_DIGITS
 from ..ledger.value import Json
 from .source import MAX_DEPTH, Source, Step, decode, read_bytes, refusal
 
@@ -61,9 +62,9 @@ def plain(text: str) -> Json:
     if text[0] not in _FIRST_OF_A_NUMBER:
         return text
     if _INT.fullmatch(text):
-        return int(text)
+        return _integer(text, 10)
     if _OTHER_INT.fullmatch(text):
-        return int(text, 0)
+        return _integer(text, 0)
     if _NOT_FINITE.fullmatch(text):
         raise ValueError(f"{text} is not a number that JSON knows; put it in quotes if it is text")
     return _number(text) if _FLOAT.fullmatch(text) else text
@@ -173,6 +174,13 @@ _STEPS: Mapping[type, Callable[[_Builder, Any], None]] = {
 def _events(text: str) -> Iterator[yaml.Event]:
     # Not yaml.parse: it would set up a whole loader for each file.
     return iter(_PARSER(text).get_event, None)
+
+
+def _integer(text: str, base: int) -> int:
+    """Read an integer that can be written again: Python writes none of over 4300 digits."""
+    if len(text) > MAX_DIGITS or abs(value := int(text, base)) >= 10**MAX_DIGITS:
+        raise ValueError(f"an integer has too many digits, over {MAX_DIGITS}")
+    return value
 
 
 def _number(text: str) -> float:

@@ -98,7 +98,8 @@ class HeadlessSession:
         session = self._known.text("id")
         argv = command_for(agent, words, prompt, self._config.path, session)
         lines = LineBuffer(LINE_CAP, TRIAL_CAP if self._adapter.lines else LINE_CAP)
-        child = spawn(self._post, argv, assignment, lines)
+        named = [*argv[:1], *self._adapter.args, *words, self._config.path or ""]  # but no prompt
+        child = spawn(self._post, argv, assignment, lines, named)
         if uses_stdin(agent):
             child.send(prompt.encode("utf-8", "replace"))
         child.finish_input()

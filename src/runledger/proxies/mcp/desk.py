@@ -14,8 +14,8 @@ from typing import Protocol
 from ...errors import Interrupted, OutsideError
 from ...ledger.proxy import McpProxy
 from ...ledger.suite import McpServer
-from ...store import disk
 from .. import Station
+from ..socket_place import place_for_socket
 from .aloud import aloud
 from .backroom import Backroom
 from .line import HungUp, Line
@@ -23,8 +23,6 @@ from .real import Real
 from .replaying import Replayed
 
 RELAY = str(Path(__file__).with_name("relay.py"))
-LONGEST_ADDRESS = 100  # bytes; systems take 104 or 108
-SHORT_PLACE = Path("/tmp")
 MOST_SESSIONS = 64  # at a time: each may be a process
 
 
@@ -82,16 +80,15 @@ class McpDesk:
 
     def _open_door(self, stack: ExitStack) -> str:
         """Make the socket that relays come to; give its address."""
-        directory = _private_directory()
-        stack.callback(_remove, directory)
+        address = str(place_for_socket(stack))
         self._wake, self._waker = os.pipe()
         stack.callback(os.close, self._wake)
         stack.callback(os.close, self._waker)
         self._listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         self._listener.setblocking(False)
-        self._listener.bind(str(directory / "s"))
+        self._listener.bind(address)
         self._listener.listen()
-        return str(directory / "s")
+        return address
 
     def _ongoing(self) -> list[tuple[threading.Thread, Line]]:
         with self._lock:
@@ -125,22 +122,3 @@ class McpDesk:
             line.close()
             with self._lock:
                 del self._sessions[threading.current_thread()]
-
-
-def _remove(directory: Path) -> None:
-    """Remove the directory of a socket, also where there is no descriptor to look into it."""
-    with suppress(OSError):
-        disk.remove(directory / "s", missing_ok=True)
-        disk.remove_directory(directory)
-
-
-def _private_directory() -> Path:
-    """Make a directory that only we may enter, with a name short enough for a socket in it."""
-    for parent in (None, SHORT_PLACE):
-        made = disk.private_directory("runledger-", parent)
-        if len(os.fsencode(made)) + len("/s") <= LONGEST_ADDRESS:
-            return made
-        disk.remove_directory(made)
-    raise OutsideError(
-        f"no place for a socket: {made} is too long a path; set TMPDIR to a shorter one"
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError
@@ -13,15 +14,18 @@ if TYPE_CHECKING:
     from .server import ModelServer
 
 
-def open_model(proxy: ModelProxy, station: Station, via: str | None = None) -> ModelServer:
+def open_model(
+    proxy: ModelProxy, station: Station, via: str | None = None, socket: Path | None = None
+) -> ModelServer:
     """Open a model API for one trial; its `url` is what the agent is to be given.
 
-    `via` tells it apart from others of the trial, in the cassette.
+    `via` tells it apart from others of the trial, in the cassette. At `socket`, in a directory
+    that nobody else may enter, it listens too, for an agent that has a loopback of its own.
     """
     require_aiohttp(proxy)
     from .server import ModelServer  # aiohttp is costly
 
-    return ModelServer(proxy, station, via)
+    return ModelServer(proxy, station, via, socket)
 
 
 def require_aiohttp(proxy: ModelProxy) -> None:

@@ -29,7 +29,7 @@ class Asked:
     """What an agent asks of a model's API."""
 
     method: str
-    target: str  # path and query, as they came
+    target: str  # path and query, as upstream is to see them
     headers: Mapping[str, str]  # found in any case of letters
     body: bytes
     is_owed: bool = False  # a fault on purpose took the place of its answer when it was asked first
@@ -66,12 +66,12 @@ class Asked:
         return ModelRequest(self.method, self.path, self.body, profile, self.agent, retry, via)
 
 
-async def read_request(request: web.BaseRequest) -> Asked:
+async def read_request(request: web.BaseRequest, target: str) -> Asked:
     """Read a request to its end; aiohttp undoes its compression, and raises when it is too long."""
     if request.headers.get("expect", "").lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # what follows is the answer
-    return Asked(request.method, request.raw_path, request.headers, await request.read())
+    return Asked(request.method, target, request.headers, await request.read())
 
 
 def stamp_in(user_agent: str) -> AgentStamp | None:

@@ -1,12 +1,15 @@
-"""A model API at a port of its own on loopback, for one trial."""
+"""A model API at an address of its own on loopback, for one trial."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from socket import create_server
 from types import TracebackType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -20,13 +23,13 @@ from ...ledger.proxy import ModelProxy
 from ...store.cassette.weight import MOST_BYTES
 from .. import Station
 from .desk import Desk
+from .door import HOST, Door, draw_token
 from .meter import Meter
 from .source import Source
 
 if TYPE_CHECKING:
     from typing import Self
 
-HOST = "127.0.0.1"
 END_S = 0.2  # after which tasks that do not end by themselves are cancelled
 LONGEST_LINE = 65536  # of a head: keys and queries may be long
 
@@ -37,23 +40,31 @@ _SILENT.addHandler(logging.NullHandler())
 class ModelServer:
     """Serve in a thread of its own, from its making until it is closed."""
 
-    def __init__(self, proxy: ModelProxy, station: Station, via: str | None = None) -> None:
+    def __init__(
+        self,
+        proxy: ModelProxy,
+        station: Station,
+        via: str | None = None,
+        socket: Path | None = None,
+    ) -> None:
         self._proxy = proxy
         self._station = station
         self._via = via
+        self._socket = socket
         self._loop = asyncio.new_event_loop()
         self._closing = asyncio.Event()
-        port: Future[int] = Future()
+        opened: Future[Door] = Future()
         self._thread = threading.Thread(
-            target=self._run, args=(port,), name=f"model {proxy.env}", daemon=True
+            target=self._run, args=(opened,), name=f"model {proxy.env}", daemon=True
         )
         self._thread.start()
         try:
-            found = port.result()
+            door = opened.result()
         except OSError as error:
             self._thread.join()
-            raise OutsideError(f"no port on {HOST} for {proxy.env}: {error.strerror}") from error
-        self.url = f"http://{HOST}:{found}{urlsplit(proxy.upstream).path.rstrip('/')}"
+            raise _unheard(proxy, socket, error) from error
+        self.address = door.address  # whatever the agent asks for begins with it
+        self.url = door.address + urlsplit(proxy.upstream).path.rstrip("/")
 
     def __enter__(self) -> Self:
         return self
@@ -72,30 +83,26 @@ class ModelServer:
             self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
 
-    def _run(self, port: Future[int]) -> None:
+    def _run(self, opened: Future[Door]) -> None:
         try:
-            self._loop.run_until_complete(self._serve(port))
+            self._loop.run_until_complete(self._serve(opened))
         except Exception as error:
-            if port.done():
+            if opened.done():
                 raise
-            port.set_exception(error)
+            opened.set_exception(error)
         finally:
             self._loop.close()
 
-    async def _serve(self, port: Future[int]) -> None:
+    async def _serve(self, opened: Future[Door]) -> None:
         async with AsyncExitStack() as stack:
-            desk = Desk(await self._source(stack), self._station)
-            server = web.Server(
-                desk.answer,
-                request_factory=_request,
-                handler_cancellation=True,  # a client that leaves ends its request upstream
-                logger=_SILENT,
-                access_log=None,
-                max_line_size=LONGEST_LINE,
-                max_field_size=LONGEST_LINE,
-            )
-            listening = await self._loop.create_server(server, HOST, 0)
-            port.set_result(listening.sockets[0].getsockname()[1])
+            bound = stack.enter_context(create_server((HOST, 0)))  # loopback, and nothing else
+            door = Door(self._proxy.env, bound.getsockname()[1], draw_token())
+            server = _web_server(Desk(await self._source(stack), self._station, door))
+            listening = [await self._loop.create_server(server, sock=bound)]
+            stack.callback(listening[0].close)
+            if self._socket is not None:
+                listening.append(await self._loop.create_unix_server(server, self._socket))
+            opened.set_result(door)
             await self._closing.wait()
             await _stop_listening(listening)
             await _end_all(server)
@@ -116,13 +123,33 @@ class ModelServer:
         return PassOn(self._proxy.upstream, session, meter, keeper)
 
 
-async def _stop_listening(listening: asyncio.Server) -> None:
+def _unheard(proxy: ModelProxy, socket: Path | None, error: OSError) -> OutsideError:
+    where = f"a port of {HOST}" if socket is None else f"a port of {HOST} and at {socket}"
+    reason = error.strerror or str(error)
+    return OutsideError(f"could not listen on {where} for {proxy.env}: {reason}")
+
+
+def _web_server(desk: Desk) -> web.Server:
+    return web.Server(
+        desk.answer,
+        request_factory=_request,
+        handler_cancellation=True,  # a client that leaves ends its request upstream
+        logger=_SILENT,
+        access_log=None,
+        max_line_size=LONGEST_LINE,
+        max_field_size=LONGEST_LINE,
+    )
+
+
+async def _stop_listening(listening: Sequence[asyncio.Server]) -> None:
     """Take no connection any more; one that was just taken is made, or its socket stays open."""
     loop = asyncio.get_running_loop()
-    for one in listening.sockets:
-        loop.remove_reader(one.fileno())
+    for server in listening:
+        for one in server.sockets:
+            loop.remove_reader(one.fileno())
     await asyncio.sleep(0)
-    listening.close()
+    for server in listening:
+        server.close()
 
 
 async def _end_all(server: web.Server) -> None:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import CassetteError
 from ...ledger.strict_json import MAX_DEPTH, NotJson, loads
+from ..lines import read_plain
 from .entry import AgentStamp, McpEntry, ModelEntry
 from .entry import Entry as Entry
 from .expansion import Expander
 from .line import AnyEntry, Header, read_line
 from .shorthand import Wrong
+from .weight import MOST_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+MOST_READ = 2 * MOST_BYTES  # a recording has no more, whatever has to be escaped in it
 LEVELS = 2 * MAX_DEPTH + 20  # a line wraps what was said, and may have to escape all of it
 
 Line = TypeVar("Line")
@@ -85,7 +88,7 @@ def _of(kind: type[Line], lines: Sequence[object]) -> tuple[Line, ...]:
 
 def _content(file: Path, path: str) -> bytes:
     try:
-        return file.read_bytes()
+        return read_plain(file, MOST_READ)
     except OSError as fault:
         raise CassetteError(path, None, f"cannot be read: {fault.strerror}") from fault
 

@@ -49,13 +49,17 @@ class Recorder:
         self._file = file
         self._shown = shown
         self._masking = masking
-        self._places = places
+        self._places = dict(places)
         self._gathered: dict[int, AnyEntry] = {}  # by turn
         self._turns = count()
         self._weight = 0  # but for the bodies of requests
         self._agent: AgentStamp | None = None
         self._share = Sharing()
         self._lock = threading.Lock()
+
+    def stand(self, name: str, place: str) -> None:
+        """Hear where something is that has its place only now, and another one next time."""
+        self._places[name] = place
 
     def keep(self, call: ToolCall, result: ToolResult) -> None:
         """Add a call of a tool and its answer."""

@@ -33,6 +33,10 @@ class Memory:
             redactor = self._redactors[trial] = Redactor(told)
         return redactor.value(value)
 
+    def knows(self, text: str, trial: Hashable) -> bool:
+        """Say whether a text may hold a secret that is known by now."""
+        return self._redactors.get(trial, self._redactor).knows(text)
+
     def forget(self, trial: Hashable) -> None:
         """Let go of what a trial told, once it has ended."""
         self._known.pop(trial, None)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ...ledger.value import Json
 from ..lines import encode
+from .anew import listed, mapped
 from .key_blocks import KEY_BLOCK_NEEDLES, hide_key_blocks
 from .linear import linear
 from .logins import LOGIN_NEEDLES, LOGIN_OPTIONS, hide_login, hide_logins
@@ -43,6 +44,8 @@ MOST_OPTIONS = 50  # between a command and the one that holds a login
 ROUNDS = 8  # two are the rule; each hides more, so that they end
 
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+# As our own names of fields are, which no secret may take away: an agent can tell any.
+_PLAIN_NAME = re.compile(r"[A-Za-z_]{0,32}[0-9]{0,3}")
 # Grades have `"pass": true` and test runs `PASS: `, neither of which is worth a look.
 _QUOTE = rb"(?:\\*[\"']|" + CODED_QUOTE + rb")"
 _PASS = (
@@ -51,10 +54,11 @@ _PASS = (
 
 
 class Reading(NamedTuple):
-    """How to redact a text of a value, and all that stands under a telling name."""
+    """How to redact a text of a value, all that stands under a telling name, and a name."""
 
     text: Callable[[str], str]
     secret: Callable[[Json], Json]
+    name: Callable[[str], str]
 
 
 class Redactor:
@@ -84,6 +88,11 @@ class Redactor:
         except RecursionError:
             return True
 
+    def knows(self, text: str) -> bool:
+        """Say whether a text may hold a secret that is known, whatever names and shapes tell."""
+        content = text.encode("utf-8", "surrogatepass")
+        return bool(self._secrets) and self._known.search(content) is not None
+
     def text(self, text: str) -> str:
         """Redact a text; the same object comes back when nothing changed."""
         content = text.encode("utf-8", "surrogatepass")
@@ -96,8 +105,8 @@ class Redactor:
         if not self._is_suspect(content):
             return value
         if _quotes(content) > MOST_QUOTES or self._is_crowded(content):
-            return self._below(value, Reading(self._whole, self._whole_secret))
-        return self._below(value, Reading(self.text, self._secret))
+            return self._below(value, Reading(self._whole, self._whole_secret, self._whole_name))
+        return self._below(value, Reading(self.text, self._secret, self._name))
 
     def _whole(self, text: str) -> str:
         """Hide a text as it stands if there may be a secret in it, for want of time to look."""
@@ -109,6 +118,15 @@ class Redactor:
         if isinstance(value, (Mapping, list, tuple)):
             return self._hide("key", encode(value)).decode()
         return self._secret(value)
+
+    def _whole_name(self, name: str) -> str:
+        """Hide a name as it stands if it may hold a known secret, for want of time to look."""
+        if _PLAIN_NAME.fullmatch(name) or not self.knows(name):
+            return name
+        return self._hide("text", name.encode("utf-8", "surrogatepass")).decode()
+
+    def _name(self, name: str) -> str:
+        return name if _PLAIN_NAME.fullmatch(name) else self.text(name)
 
     def _is_crowded(self, content: bytes) -> bool:
         """Say whether there is so much to look at that a hostile agent must have written it."""
@@ -188,9 +206,9 @@ class Redactor:
         if isinstance(value, str):
             return read.text(value)
         if isinstance(value, Mapping):
-            return _mapped(value, partial(self._item, value, read))
+            return mapped(value, partial(self._item, value, read), read.name)
         if isinstance(value, (list, tuple)):
-            return _listed(value, partial(self._element, value, read))
+            return listed(value, partial(self._element, value, read))
         return value
 
     def _item(self, whole: Mapping[str, Json], read: Reading, name: str) -> Json:
@@ -224,9 +242,9 @@ class Redactor:
             content = value.encode("utf-8", "surrogatepass")
             return _text(value, content, hide_whole(self._without_literals(content), self._hide))
         if isinstance(value, Mapping):
-            return _mapped(value, lambda name: self._secret(value[name]))
+            return mapped(value, lambda name: self._secret(value[name]), self._name)
         if isinstance(value, (list, tuple)):
-            return _listed(value, lambda index: self._secret(value[index]))
+            return listed(value, lambda index: self._secret(value[index]))
         return value
 
 
@@ -261,13 +279,3 @@ def _is_secret_in(whole: Mapping[str, Json], name: str) -> bool:
 
 def _text(text: str, content: bytes, cleaned: bytes) -> str:
     return text if cleaned == content else cleaned.decode("utf-8", "surrogatepass")
-
-
-def _mapped(value: Mapping[str, Json], redacted: Callable[[str], Json]) -> Json:
-    found = {name: redacted(name) for name in value}
-    return value if all(found[name] is value[name] for name in value) else found
-
-
-def _listed(value: Sequence[Json], redacted: Callable[[int], Json]) -> Json:
-    found = [redacted(index) for index in range(len(value))]
-    return value if all(new is old for new, old in zip(found, value, strict=True)) else found

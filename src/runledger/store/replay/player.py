@@ -46,20 +46,20 @@ class Player:
         mask: Mask | None = None,
         places: Mapping[str, str] = NO_PLACES,
     ) -> None:
-        eyes = Eyes(mask if cassette.salt is not None else None, _named(cassette.places, places))
-        cassette = moved(cassette, places)
-        label = Label(cassette.path, record_command)
-        self._cassette = cassette
+        self._recorded = cassette
         self._rules = rules
-        self._look = _look(eyes)
-        tools = [Card(one, Topic(one.tool), self._look(one.args)) for one in cassette.entries]
-        self._tools = Tape(tools, rules, label)
-        self._servers = Tape([self._request(one) for one in cassette.servers], rules, label)
-        self._path = _path(eyes)
-        models = [replace(one, path=self._path(one.path)) for one in cassette.models]
-        self._models = ModelTape(models, rules, label, eyes, cassette.agent)
+        self._label = Label(cassette.path, record_command)
+        self._mask = mask if cassette.salt is not None else None
+        self._places = dict(places)
         self._client: AgentStamp | None = None
         self._lock = threading.Lock()
+        self._wind()
+
+    def stand(self, name: str, place: str) -> None:
+        """Hear where something is that has its place only now; nothing was asked for by then."""
+        self._places[name] = place
+        if name in self._recorded.places:  # else no recording speaks of it
+            self._wind()
 
     def tool(self, name: str, args: Json) -> Entry:
         """Give the next recorded answer of a tool, or raise CassetteMiss saying what was near."""
@@ -111,6 +111,19 @@ class Player:
             left=tuple(sorted(card.line for card, _ in unused))[:MOST_LEFT],
             warn_unused=any(policy == "warn" for _, policy in unused),
         )
+
+    def _wind(self) -> None:
+        """Read the whole cassette with the eyes of here and now."""
+        eyes = Eyes(self._mask, _named(self._recorded.places, self._places))
+        cassette, rules, label = moved(self._recorded, self._places), self._rules, self._label
+        self._cassette = cassette
+        self._look = _look(eyes)
+        tools = [Card(one, Topic(one.tool), self._look(one.args)) for one in cassette.entries]
+        self._tools = Tape(tools, rules, label)
+        self._servers = Tape([self._request(one) for one in cassette.servers], rules, label)
+        self._path = _path(eyes)
+        models = [replace(one, path=self._path(one.path)) for one in cassette.models]
+        self._models = ModelTape(models, rules, label, eyes, cassette.agent)
 
     def _unused(self) -> Iterator[tuple[Card[Any], str]]:
         """Yield the entries that nobody asked for, each with what the rules make of it."""

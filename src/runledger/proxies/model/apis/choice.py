@@ -8,7 +8,7 @@ from . import Api, anthropic, chat, gemini, responses
 
 _PATHS: tuple[tuple[re.Pattern[str], Api], ...] = (
     (re.compile(r"/messages(/count_tokens|/batches.*)?$"), anthropic),
-    (re.compile(r"/publishers/anthropic/.*:(rawPredict|streamRawPredict)$"), anthropic),
+    (re.compile(r"/publishers/anthropic/[^/]*/[^/]*:(rawPredict|streamRawPredict)$"), anthropic),
     (re.compile(r"/responses(/.*)?$"), responses),
     (re.compile(r"/chat/completions$|/openai/|:(rawPredict|streamRawPredict)$"), chat),
     (re.compile(r"/v1(alpha|beta)\d*/|:(generate|stream|count|embed)\w*$"), gemini),
