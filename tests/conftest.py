@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no failure: speed is measured in benchmarks, never asserted here.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out the tests of the sandbox where there is none, but never in CI."""
+    needs = item.get_closest_marker("bwrap") is not None
+    if needs and not shutil.which("bwrap") and not os.environ.get("CI"):
+        pytest.skip("needs bubblewrap: make sandbox")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,9 @@ from typing import Any
 #   kill      whether the runner is killed in place of the step
 #   limits    the process's limits by name, such as {"FSIZE": 1000}
 #   jump_s    by how much the clock jumps after it was asked `jump_after` times
-#   report    a file that is told how many steps were counted, and how much memory was used at most
+#   report    a file that is told how many steps were counted, how much memory was used at most,
+#             and how many files were left open
+#   weigh     after how many results the memory is noted in the report, again and again
 Plan = Mapping[str, Any]
 
 
@@ -47,11 +49,13 @@ class _Striking:
 
     def __init__(self, plan: Plan) -> None:
         self.count = 0
+        self.scale = _Scale(plan.get("weigh", 0))
         self._plan = plan
         self._lock = threading.Lock()
 
     def __call__(self, step: str, path: Path) -> None:
         plan = self._plan
+        self.scale.see(step, path)
         if step not in plan.get("steps", (step,)) or plan.get("below", "") not in str(path):
             return
         with self._lock:
@@ -63,6 +67,22 @@ class _Striking:
                 os.kill(os.getpid(), signal.SIGKILL)
             code = getattr(errno, plan["error"])
             raise OSError(code, os.strerror(code), str(path))
+
+
+class _Scale:
+    """Weigh the process after every so many results."""
+
+    def __init__(self, every: int) -> None:
+        self.weights_mb: list[float] = []
+        self._every = every
+        self._results = 0
+
+    def see(self, step: str, path: Path) -> None:
+        if not self._every or step != "write" or path.name != "results.jsonl":
+            return
+        self._results += 1  # under the lock of the file
+        if self._results % self._every == 0:
+            self.weights_mb.append(_memory_mb("VmRSS"))
 
 
 class _Jumping:
@@ -84,18 +104,28 @@ def _report_to(file: Path, watch: _Striking) -> None:
     work = cli._command
 
     def measured() -> int:
+        before = _open_files()
         try:
             return work()
         finally:
-            found = {"steps": watch.count, "peak_mb": _peak_mb()}
+            found = {
+                "steps": watch.count,
+                "peak_mb": _memory_mb("VmHWM"),
+                "left_open": _open_files() - before,
+                "weights_mb": watch.scale.weights_mb,
+            }
             file.write_text(json.dumps(found))
 
     cli._command = measured
 
 
-def _peak_mb() -> float:
+def _memory_mb(kind: str) -> float:
     status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
+    return int(status.partition(f"{kind}:")[2].split()[0]) / 1024
+
+
+def _open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
 
 if __name__ == "__main__":  # PLAN WORDS...: the command, in a process of its own

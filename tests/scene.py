@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import plant
@@ -39,13 +39,17 @@ ENOUGH_MS = 30_000  # for an agent that is well, on a busy machine
 WITHIN_S = 2.0  # over limit and grace
 BEAT_S = 0.05
 
+Key: TypeAlias = tuple[str, int]  # a case, and the number of a trial of it
+
 TELL = f"""
 import base64
 secret = os.environ["{PLANTED}"]
 print("stderr has", secret, file=sys.stderr, flush=True)
-print("and", base64.b64encode(secret.encode()).decode(), file=sys.stderr, flush=True)
+encoded = base64.b64encode(secret.encode()).decode()
+print("and", encoded, file=sys.stderr, flush=True)
 send("log", level="info", message="prose with " + secret, data={{"api_key": secret}})
 send("log", level="info", message=json.dumps({{"token": secret, "why": "JSON in a text"}}))
+send("log", level="info", message="encoded " + encoded, data=[[json.dumps([encoded, secret])]])
 """
 
 WELL = 'send("final_output", output={"answer": "fine", "echo": secret})'
@@ -60,6 +64,9 @@ class Scene:
     mark: str = field(default_factory=lambda: os.urandom(16).hex())
     secret: str = field(default_factory=lambda: f"pl4nted-{os.urandom(8).hex()}")
     limits_ms: dict[str, int] = field(default_factory=dict)  # by case, where it is not ENOUGH_MS
+    patience_s: float = 100  # with a command in a process of its own
+    lost: set[str] = field(default_factory=set)  # cases whose first result the test took away
+    around: dict[str, str] = field(default_factory=dict)  # further variables of the command
     suite: SuiteOnDisk = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,12 +88,21 @@ class Scene:
         parts = [TELL, textwrap.dedent(first), "task = read()", 'if task["input"]["q"] == "a":']
         parts += [textwrap.indent(textwrap.dedent(fault) or "pass", "    "), "else:"]
         parts += [textwrap.indent(textwrap.dedent(well), "    ")]
+        return self.program("\n".join(parts), limit_ms=limit_ms, **keys)
+
+    def program(self, source: str, *, limit_ms: int = ENOUGH_MS, **keys: Any) -> Scene:
+        """Write the agent whole, which has to tell the cases apart itself."""
         document = {"grace_ms": self.grace_ms, "budgets": {"max_wall_ms": ENOUGH_MS}, **keys}
         env = {"pass": [PLANTED], "set": {"RL_TEST_MARK": self.mark, **document.pop("set", {})}}
-        self.suite = write_suite(self.path / "suite", "\n".join(parts), **document, env=env)
+        self.suite = write_suite(self.path / "suite", source, **document, env=env)
         self.suite.mark = self.mark
         self.limits_ms["a"] = limit_ms
         return self.case("a", budgets={"max_wall_ms": limit_ms}).case("b")
+
+    def quick(self) -> Scene:
+        """Let a shell be the agent, which only answers: for what is run many times in a test."""
+        answer = 'read task; echo \'{"type":"final_output","output":{}}\''
+        return self.program("", agent_command=["sh", "-c", answer])
 
     def case(self, id: str, cassette: Any = (), **keys: Any) -> Scene:
         """Write a case anew, or one more."""
@@ -115,7 +131,13 @@ class Scene:
 
     def environment(self) -> dict[str, str]:
         """Give the environment of the command, with the secret in it."""
-        return clean_environment(**{PLANTED: self.secret})
+        ours = {PLANTED: self.secret, "RL_TEST_CALLER": self.callers_mark}
+        return clean_environment(**ours, **self.around)
+
+    @property
+    def callers_mark(self) -> str:
+        """Give the mark of what has the caller's environment: the command, tools, graders."""
+        return self.mark[::-1]
 
     def start(self, *words: str, plan: plant.Plan | None = None) -> subprocess.Popen[bytes]:
         """Start the command and do not wait for it; its output goes to files, no terminal."""
@@ -133,7 +155,7 @@ class Scene:
     def ended(self, process: subprocess.Popen[bytes]) -> After:
         """Wait for a command that was started, and gather what it left."""
         with _heart() as heart:
-            code = process.wait(100)
+            code = process.wait(self.patience_s)
         out, err = ((self.path / name).read_text(errors="replace") for name in ("out", "err"))
         return After(self, code, out, err, heart.late_s, {})
 
@@ -147,7 +169,7 @@ class Scene:
             env=self.environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=100,
+            timeout=self.patience_s,
         )
         out, err = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
         return done.returncode, out, err
@@ -183,13 +205,26 @@ class After:
         return found
 
     def case(self, id: str) -> dict[str, Any]:
-        """Find a case in the summary."""
-        return next(case for case in self.summary["cases"] if case["id"] == id)
+        """Find a case in the summary of the one run that has it."""
+        summaries = [json.loads((run / "summary.json").read_text()) for run in self.runs]
+        found = [case for summary in summaries for case in summary["cases"] if case["id"] == id]
+        assert len(found) == 1, (id, self.runs, self.code, self.out, self.err)
+        return dict(found[0])
 
     def failure(self, id: str) -> dict[str, Any]:
         """Give the first failure of a case."""
         found: dict[str, Any] = self.case(id)["failures"][0]
         return found
+
+    def result(self, id: str) -> dict[str, Any]:
+        """Give the only result of a case."""
+        lines = (self.run / "results.jsonl").read_bytes().splitlines()
+        (found,) = (line for line in map(json.loads, lines) if line["id"] == id)
+        return dict(found)
+
+    def of(self, id: str) -> list[dict[str, Any]]:
+        """Give what the log of the only run says of a case."""
+        return [event for event in self.events if event.get("case_id") == id]
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -205,7 +240,7 @@ def holds(after: After, *, code: int, **ends: str) -> None:
     _no_process_is_alive(after)
     for run in after.runs:
         log = _whole_lines(run)
-        _one_ending_each(run, log)
+        _one_ending_each(run, [one for one in log if not _is_lost(one, after.scene)])
         _in_time(after, log)
     _right_exit_code(after, code)
     _no_secret(after)
@@ -218,7 +253,8 @@ def holds(after: After, *, code: int, **ends: str) -> None:
 
 def _no_process_is_alive(after: After) -> None:
     """I1."""
-    alive = list(survivors(after.scene.mark))
+    marks = after.scene.mark, after.scene.callers_mark
+    alive = [pid for mark in marks for pid in survivors(mark)]
     assert not alive, [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in alive]
 
 
@@ -229,17 +265,20 @@ def _whole_lines(run: Path) -> list[dict[str, Any]]:
         return []
     data = log.read_bytes()
     assert data.endswith(b"\n") or not data, data[-200:]
-    events = [json.loads(line) for line in data.decode("utf-8").splitlines()]
+    events = [json.loads(line.decode("utf-8")) for line in data.splitlines()]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     return events
 
 
 def _one_ending_each(run: Path, log: list[dict[str, Any]]) -> None:
-    """I3."""
+    """I3; of a run that ended before its manifest was whole there is nothing else."""
+    if not (run / "manifest.json").exists():
+        assert not log, run
+        return
     manifest = json.loads((run / "manifest.json").read_text())
     planned = [case["id"] for case in manifest["cases"]]
-    ended = Counter((event["case_id"], event["trial"]) for event in log if _is_end(event))
-    assert all(number == 1 for number in ended.values()), ended
+    ended, void = _endings(log)
+    assert all(number == 1 for key, number in ended.items() if key not in void), ended
     assert {id for id, _ in ended} <= set(planned)
     if not (run / "summary.json").exists():
         return
@@ -250,11 +289,35 @@ def _one_ending_each(run: Path, log: list[dict[str, Any]]) -> None:
         assert whole or case["status"] in ("unfinished", "failed", "error"), case
     results = [json.loads(line) for line in (run / "results.jsonl").read_bytes().splitlines()]
     counted = Counter((line["id"], line["trial"]) for line in results)
-    assert all(counted[key] == 1 for key in ended), (counted, ended)
+    assert all(number == 1 for number in counted.values()), counted
+    assert all(counted[key] == 1 for key in ended if key not in void), (counted, ended)
 
 
-def _is_end(event: Mapping[str, Any]) -> bool:
-    return bool(event["type"] == "case_end")
+def _endings(log: list[dict[str, Any]]) -> tuple[Counter[Key], set[Key]]:
+    """Count the endings of each trial; those that the world outside spoilt are tried again.
+
+    They are void as long as no later attempt has ended, and do not count when one has.
+    """
+    spoilt = {_attempt(event) for event in log if _is_spoilt(event)}
+    ends = [_attempt(event) for event in log if event["type"] == "case_end"]
+    assert len(ends) == len(set(ends)), ends
+    lasting = Counter(end[:2] for end in ends if end not in spoilt)
+    void = {end[:2] for end in ends} - set(lasting)
+    return lasting + Counter(dict.fromkeys(void, 1)), void
+
+
+def _attempt(event: Mapping[str, Any]) -> tuple[str, int, int]:
+    return event["case_id"], event["trial"], event["attempt"]
+
+
+def _is_spoilt(event: Mapping[str, Any]) -> bool:
+    spoilers = ("spawn_failed", "internal_error")
+    return event["type"] == "failure" and event["failure"]["type"] in spoilers
+
+
+def _is_lost(event: Mapping[str, Any], scene: Scene) -> bool:
+    lost = event["type"] == "case_end" and event["case_id"] in scene.lost
+    return lost and bool(event["attempt"] == 1)
 
 
 def _right_exit_code(after: After, code: int) -> None:

@@ -18,7 +18,7 @@ RunledgerError
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Any
@@ -38,7 +38,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 class RunledgerError(Exception):
     """Be the root of every error that is reported without a traceback."""
 
-    exit_code: ClassVar[int] = 3
+    exit_code: int = 3  # that of its kind, unless a signal says another
 
 
 class UsageError(RunledgerError):

@@ -26,6 +26,8 @@ from kit import (
     write_suite,
 )
 
+pytestmark = pytest.mark.bwrap
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 PROBE = """

@@ -15,6 +15,7 @@ import pytest
 from kit import clean_environment
 
 ROOT = Path(__file__).parents[2]
+SANDBOX = "docs/how-to/sandbox.md"
 PAGES = [
     "README.md",
     "docs/tutorial.md",
@@ -31,8 +32,10 @@ PAGES = [
     "docs/tutorial-experiment.md",
     "docs/how-to/experiments.md",
     "docs/reference/experiments.md",
-    "docs/how-to/sandbox.md",
+    SANDBOX,
 ]
+
+NEEDS = {SANDBOX: pytest.mark.bwrap}
 
 FENCE = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -88,7 +91,7 @@ def run(step: Step, place: Path) -> None:
         assert re.search(rf"^{pattern}", printed, re.MULTILINE), (line, printed)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=NEEDS.get(page, ())) for page in PAGES])
 def test_the_page_is_true(page: str, place: Path) -> None:
     """Files that the page shows are written, its commands are run, and print what it says."""
     for block in FENCE.finditer((ROOT / page).read_text()):

@@ -64,6 +64,17 @@ def test_a_run_of_which_nothing_is_left_is_shown_again(scene: Scene) -> None:
     assert (after.run / "run.jsonl").read_bytes() == log
 
 
+def test_the_latest_run_is_that_of_the_suite(scene: Scene) -> None:
+    """A newer run of another suite in the same place is not meant."""
+    broken_off(scene)
+    other = Scene(scene.path / "other")
+    other.command("run", "suite", "--output-dir", scene.path / ".agentci" / "runs" / "x", "-q")
+    (scene.path / ".agentci/runs/x/demo").rename(scene.path / ".agentci/runs/another")
+    after = scene.command("run", "suite", "--resume", "latest")
+
+    assert after.code == 0, after.err
+
+
 def edit_case(suite: Path) -> None:
     """Change what a case asks."""
     change(suite / "cases" / "b.yaml", input={"q": "other"})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runledger.ledger.strict_json import MAX_DEPTH, NotJson, loads
+from runledger.ledger.strict_json import MAX_DEPTH, NotJson, is_deep, loads
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 finite = scalars.filter(lambda value: value not in (float("inf"), float("-inf")))
@@ -104,3 +104,9 @@ def test_half_a_surrogate_pair_is_kept() -> None:
 def test_whitespace_around_the_value_is_fine() -> None:
     """A CRLF line is read like any other."""
     assert loads(b' {"a": 1}\r\n') == {"a": 1}
+
+
+@pytest.mark.parametrize("value", [None, True, 1, 1.5, "[" * 300])
+def test_what_is_no_object_and_no_list_has_no_levels(value: object) -> None:
+    """A number is not deep, and neither is a text that holds brackets."""
+    assert not is_deep(value, 1)  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ from runledger.process.sandbox.enclosing import enclose
 from runledger.process.sandbox.trying import open_sandbox
 from runledger.process.supervisor import MARK, Launch, Supervisor
 
+pytestmark = pytest.mark.bwrap
+
 SOON = 30.0
 
 

@@ -67,3 +67,21 @@ def test_a_harmless_name_hides_nothing(name: str) -> None:
 
     assert not is_telling(name)
     assert Redactor().value(value) is value
+
+
+def test_a_name_that_is_a_secret_is_hidden_and_told_apart() -> None:
+    """Objects may be keyed by what nobody may know; none of their values is lost."""
+    redactor = Redactor(["s3cret-one", "s3cret-two"])
+    value = {"by token": {"s3cret-one": 1, "s3cret-two": 2, "plain": 3}}
+
+    assert redactor.value(value) == {
+        "by token": {"[REDACTED]": 1, "[REDACTED] (2)": 2, "plain": 3}
+    }
+
+
+def test_a_secret_that_is_called_like_a_field_takes_none_away() -> None:
+    """An agent may tell any word as its password, and ours are what records are read by."""
+    redactor = Redactor(["tool_calls_by_name", "sha256"])
+    value = {"tool_calls_by_name": {"sha256": "of tool_calls_by_name"}}
+
+    assert redactor.value(value) == {"tool_calls_by_name": {"sha256": "of [REDACTED]"}}

@@ -153,4 +153,4 @@ def test_ids_are_no_secrets_and_extra_keys_may_be(tmp_path: Path) -> None:
     assert found.manifest.command == ("agent", "--token", "[REDACTED]")
     assert found.manifest.not_chosen == ("refund-late-order-2",)
     assert found.rows[0].case_id == "refund-late-order"
-    assert (noted["call_id"], noted["id"]) == ("refund-late-order", "[REDACTED]")
+    assert (noted["call_id"], noted["id"]) == ("[REDACTED]", "[REDACTED]")

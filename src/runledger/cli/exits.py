@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import RunledgerError, StoreError, SuiteError
-from ..ledger.printable import printable
+from ..ledger.printable import escape_controls, inert, printable
 from ..store.disk import write_all
+from ..views.look import COLOURS
 
 if TYPE_CHECKING:
     from ..ledger.run import Summary
@@ -55,9 +56,9 @@ def gate_code(summary: Summary, fail_on_inconclusive: bool = False) -> int:
 
 
 def say(text: str) -> None:
-    """Tell the user something on standard error, if anybody listens."""
+    """Tell the user something on standard error, if anybody listens; it commands no CI runner."""
     with contextlib.suppress(StoreError):
-        _write(STDERR, text)
+        _write(STDERR, inert(text))
 
 
 def put(text: str) -> None:
@@ -66,11 +67,18 @@ def put(text: str) -> None:
 
 
 def _clean(text: str) -> str:
-    """Take out what may not be shown: the console is a way out like any other."""
+    """Take out what may not be shown: the console is a way out like any other.
+
+    Names of files, ids and words of strangers may hold what drives a terminal: only colours stay.
+    """
     from ..store.redact.environment import secrets_in
     from ..store.redact.redactor import Redactor
 
-    return Redactor(secrets_in({}, os.environ)).text(text)
+    shown = Redactor(secrets_in({}, os.environ)).text(text)
+    return "".join(
+        piece if number % 2 else escape_controls(piece)
+        for number, piece in enumerate(COLOURS.split(shown))
+    )
 
 
 def _message(error: RunledgerError) -> str:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import resource
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic
 
 from . import Piece
 
+FILES_OF_A_JOB = 15  # open at once: pipes of an agent and of its tools, and while one is started
+FILES_OF_OURS = 20
 LISTEN_S = 0.1  # the kernel may give a signal to any thread; only the main one acts on it, awake
 
 
 class LocalExecutor:
     """Do the work in a number of threads; the work itself waits on processes.
 
+    There are fewer than asked for where this process may not open files enough for so many.
     `wake` is called when somebody breaks off, so that work that waits comes to its end.
     """
 
     def __init__(self, jobs: int, wake: Callable[[], None] = lambda: None) -> None:
-        self._jobs = jobs
+        self._jobs = _affordable(jobs)
         self._wake = wake
 
     def run(self, pieces: Iterable[Piece], work: Callable[[Piece], bool]) -> None:
@@ -35,6 +39,13 @@ class LocalExecutor:
             raise
         if queue.error:
             raise queue.error
+
+
+def _affordable(jobs: int) -> int:
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY:
+        return jobs
+    return max(1, min(jobs, (most - FILES_OF_OURS) // FILES_OF_A_JOB))
 
 
 class _Queue(Generic[Piece]):

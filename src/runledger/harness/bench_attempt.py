@@ -24,7 +24,7 @@ from ..ledger.session import session_of
 from ..ledger.task import Task, Trial
 from ..ledger.trajectory import Trajectory, output_in, tally_of
 from ..ledger.value import Absent
-from ..store.bench import attempt_from, standing_fields, told_fields
+from ..store.attempts import attempt_from, standing_fields, told_fields
 from ..store.record import RunWriter
 from ..tools import ToolSource
 from .conditions import asked_under

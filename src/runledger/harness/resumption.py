@@ -41,7 +41,7 @@ def resumption_of(
 ) -> Resumption:
     """Find a run of a suite by its name; without a mode of its own it goes on in the run's."""
     suite = load_suite(path, mode)
-    run = find_run(name, output_dir or Path(suite.output_dir))
+    run = find_run(name, output_dir or Path(suite.output_dir), of=suite.name)
     if (run / PLAN).exists():
         raise UsageError(f"{run} is a run of an experiment: runledger bench run {run}")
     progress = progress_of(run)

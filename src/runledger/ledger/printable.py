@@ -11,7 +11,8 @@ from unicodedata import category, east_asian_width
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-_UNSAFE_IN_JSON = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")  # it escapes the rest
+# JSON escapes the other controls itself, but half a pair only where it writes nothing but ASCII.
+_UNSAFE_IN_JSON = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 # GitHub skips the spaces before `::`, and obeys `##[` (Azure: `##vso[`) wherever it stands.
 _COMMAND_AT_START = re.compile(r"^([^\S\n]*)::", re.MULTILINE)
 _COMMAND_ANYWHERE = re.compile(r"##(?=[A-Za-z]*\[)")

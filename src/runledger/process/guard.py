@@ -42,6 +42,8 @@ def guarded(work: Callable[[], int]) -> int:
         _be_the_runner(guard, work)
     status = _watch_over(runner, watched)
     _end_descendants(Deadline.after(LAST_WAIT_S))
+    while signal.sigtimedwait(watched, 0):  # they came too late to change what it came to
+        continue
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
 

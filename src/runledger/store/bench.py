@@ -7,18 +7,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..errors import UsageError
-from ..ledger.attempt import Attempt, Counts, PlannedRun, Reported, Slot, Standing
+from ..ledger.attempt import Attempt, PlannedRun, Slot
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord, BenchStatus, Launch
 from ..ledger.fingerprint import preview
 from ..ledger.run import UNENDED, Ending
 from ..ledger.settled import settle
 from ..ledger.sound import sound
-from ..ledger.usage import Usage
 from ..ledger.value import Json
+from .attempts import Tried, attempt_from, tried_in
 from .each_line import each_line
 from .ending import ending_from
 from .lines import decode, encode_line, is_held, read_lines, write_whole_lines
@@ -36,8 +36,6 @@ _PLACE = re.compile(
     rb'\{"seq":\d+,"ts":"[^"]*","case_id":"([^"]*)","trial":(\d+),"attempt":(\d+),'
     rb'"condition":"([^"]*)",'
 )
-
-Tried: TypeAlias = tuple[Slot, int]  # a slot, and the number of an attempt at it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,66 +124,6 @@ def read_log(path: Path) -> BenchLog:
         last_seq=reading.last_seq,
         size=reading.size,
     )
-
-
-def standing_fields(attempt: Attempt) -> dict[str, Json]:
-    """Write where an attempt stands, in words of ours."""
-    standing: dict[str, Json] = {"state": attempt.standing.state}
-    if attempt.standing.cause is not None:
-        standing["cause"] = attempt.standing.cause
-    return {"round": attempt.round, "place": attempt.place, "standing": standing}
-
-
-def told_fields(attempt: Attempt) -> dict[str, Json]:
-    """Write what is told of an attempt by others, and what was counted."""
-    counts, reported = attempt.counts, attempt.reported
-    message = attempt.standing.message
-    return {
-        "standing": {"message": message} if message else {},
-        "counts": {
-            "toolCalls": counts.tool_calls,
-            "filesRead": counts.files_read,
-            "turns": counts.turns,
-        },
-        "reported": {"toolCalls": reported.tool_calls, "filesRead": reported.files_read},
-        "model": attempt.model,
-        "agentVersion": attempt.version,
-    }
-
-
-def attempt_from(line: Mapping[str, Any]) -> Attempt:
-    """Read an attempt from its line of results.jsonl."""
-    slot, number = tried_in(line)
-    standing, counts, reported = line["standing"], line["counts"], line["reported"]
-    timing, usage = line["timing"], line["usage"]
-    attempt = Attempt(
-        slot=slot,
-        number=number,
-        round=line["round"],
-        place=line["place"],
-        standing=Standing(standing["state"], standing.get("cause"), standing.get("message", "")),
-        output=line["output"],
-        duration_s=(timing["end"] - timing["start"]) / 1000,
-        counts=Counts(counts["toolCalls"], counts["filesRead"], counts["turns"]),
-        reported=Reported(reported["toolCalls"], reported["filesRead"]),
-        usage=Usage(usage["tokensIn"], usage["tokensOut"], usage["costUsd"], line["model"]),
-        model=line["model"],
-        version=line["agentVersion"],
-        timed_out=any(failure["type"] == "timeout" for failure in line["failures"]),
-        started_ms=timing["start"],
-        errors=tuple(line.get("errors", ())),
-        tools=frozenset(_tools_in(line["trajectory"])),
-    )
-    return sound(attempt)
-
-
-def _tools_in(steps: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    return (str(step["name"]) for step in steps if step["type"] == "tool_call")
-
-
-def tried_in(line: Mapping[str, Any]) -> Tried:
-    """Say which attempt a line of results.jsonl is of."""
-    return Slot(line["id"], line["condition"], line["trial"]), line["attempt"]
 
 
 class _Reading:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import json
 import os
@@ -14,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import orjson
 
@@ -22,6 +21,7 @@ from ..errors import StoreError
 from ..ledger.strict_json import is_deep
 from ..ledger.value import Json
 from . import disk
+from .plain import open_plain
 
 TORN_CHUNK = 64 * 1024
 WRITE_CHUNK = 1024 * 1024
@@ -29,7 +29,6 @@ LONGEST_TAIL = 64 * 1024 * 1024  # of a line without its end that is looked at
 HOLD_TRIES, HOLD_WAIT_S = 5, 0.01
 LARGE_NUMBER = re.compile(rb"\d{19}")
 MAX_LEVELS = 250  # orjson writes 254; what we take from agents has less, wrapped or not
-MOST_BYTES = 64 * 1024 * 1024  # of a file that is read whole
 
 
 class TooDeep(ValueError):
@@ -313,25 +312,6 @@ def decode(line: bytes) -> Any:
     if line.count(b"[") + line.count(b"{") > MAX_LEVELS and is_deep(found, MAX_LEVELS):
         raise TooDeep
     return found
-
-
-def open_plain(path: Path) -> BinaryIO:
-    """Open a file to be read; what is none, as a pipe that would keep us waiting, is refused."""
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    mode = os.fstat(fd).st_mode
-    if stat.S_ISREG(mode):
-        return os.fdopen(fd, "rb")
-    os.close(fd)
-    code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-    raise OSError(code, "it is a directory" if stat.S_ISDIR(mode) else "it is not a plain file")
-
-
-def read_plain(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Read a file whole, unless it is none, or larger than any that we write."""
-    with open_plain(path) as file:
-        if os.fstat(file.fileno()).st_size > most:
-            raise OSError(errno.EFBIG, f"it is larger than {most // 2**20} MiB")
-        return file.read(most)
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

@@ -12,7 +12,8 @@ from ..ledger.manifest import Enclosure, Manifest, PlannedCase
 from ..ledger.sound import WRONG, sound, what_is_wrong
 from ..ledger.suite import Thresholds
 from ..ledger.value import Json
-from .lines import decode, read_plain
+from .lines import decode
+from .plain import read_plain
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"

@@ -11,7 +11,7 @@ from ..ledger.experiment import Protocol
 from ..ledger.fingerprint import fingerprint
 from ..ledger.sound import WRONG, sound, what_is_wrong
 from ..ledger.value import Json, texts_in
-from .lines import read_plain
+from .plain import read_plain
 
 PROTOCOL = "protocol.yaml"
 SCHEMA_VERSION = 1

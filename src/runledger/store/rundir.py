@@ -61,12 +61,12 @@ def is_void(row: TrialRow) -> bool:
     return any(one.type in ("spawn_failed", "internal_error") for one in row.failures)
 
 
-def find_run(name: str, output_dir: Path) -> Path:
-    """Find a run by its directory or a file in it, by its id, or the latest one."""
+def find_run(name: str, output_dir: Path, of: str = "*") -> Path:
+    """Find a run by its directory or a file in it, by its id, or the latest one; `of` a suite."""
     given = Path(name) if Path(name).is_dir() else Path(name).parent
     if Path(name).exists() and (given / MANIFEST).is_file():
         return given
-    runs = {file.parent.name: file.parent for file in output_dir.glob(f"*/*/{MANIFEST}")}
+    runs = {file.parent.name: file.parent for file in output_dir.glob(f"{of}/*/{MANIFEST}")}
     if Path(name).is_file():
         return _run_of(Path(name), sorted(runs.values(), key=moment, reverse=True), output_dir)
     if name == "latest" and runs:
@@ -74,7 +74,7 @@ def find_run(name: str, output_dir: Path) -> Path:
     if name in runs:
         return runs[name]
     if name == "latest":
-        raise UsageError(f"there is no run in {output_dir}")
+        raise UsageError(f"there is no run in {output_dir if of == '*' else output_dir / of}")
     raise UsageError(f"no such run: {name} (a run directory, a run id in {output_dir}, or latest)")
 
 

@@ -34,7 +34,8 @@ from ..ledger.sound import WRONG, sound, what_is_wrong
 from ..ledger.trajectory import Exit
 from ..ledger.usage import Usage
 from ..ledger.value import Json
-from .lines import decode, is_torn, open_plain
+from .lines import decode, is_torn
+from .plain import open_plain
 from .rows import failure_from
 from .rundir import RESERVED
 

@@ -7,6 +7,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+LONGEST_NAME = 255  # of a file, in bytes; no system that we know has longer ones
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -56,8 +58,8 @@ class SuiteTree:
         return f"{self.directory}/{path}"
 
     def real(self, path: str) -> str:
-        """Give the one place that a path means, all links followed."""
-        return os.path.realpath(self.full(path))
+        """Give the one place that a path means, all links followed; what is refused has none."""
+        return path if _refuse_words(path, self._owner) else os.path.realpath(self.full(path))
 
     def look(self, path: str) -> Spot:
         """See what is at a path, without ever leaving the directory."""
@@ -92,7 +94,13 @@ def _refuse_words(path: str, owner: str) -> str | None:
         return f"must be relative to the {owner}'s directory, not absolute; found {path}"
     if ".." in path.split("/"):
         return f"may not leave the {owner}'s directory through ..; found {path}"
+    if len(path) > LONGEST_NAME and max(map(_bytes_of, path.split("/"))) > LONGEST_NAME:
+        return f"holds a name of over {LONGEST_NAME} bytes; found {path[:40]}…"
     return "holds a NUL character" if "\0" in path else None
+
+
+def _bytes_of(name: str) -> int:
+    return len(name.encode("utf-8", "replace"))
 
 
 def _mode(full: str, follow: bool) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ COMMAND = "runledger "
 
 # By hand, since importing rich takes longer than most replays.
 _CODES = {"good": "32", "bad": "31", "odd": "33", "strong": "1", "faint": "2"}
+COLOURS = re.compile(rf"(\x1b\[(?:0|{'|'.join(_CODES.values())})m)")
 _STYLES = {"passed": "good", "unfinished": "odd", "interrupted": "odd"}
 
 

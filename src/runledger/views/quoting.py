@@ -1,8 +1,8 @@
 """Texts of agents set in an evaluation record, plainly, so that none can pass for a part of it.
 
 A judge reads the record as it is: an ordinary text stays byte for byte. Quoted is what looks like a
-heading, a field or a reference of ours, what could hide the text after it in a browser, and every
-line but the first, which stands four columns in, where Markdown knows no heading, list or fence.
+heading, a field or a reference of ours, what could hide the text after it or act in a browser, and
+every line but the first, which stands four columns in, where Markdown has no heading, list, fence.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ MARGIN = "    "
 
 # A backslash behind the first sign breaks each of them for grep, and for Markdown as well.
 _OURS = re.compile(rf"#(?={HEADING[1:]})|\*(?=\*(?:{'|'.join(FIELDS)}):\*\*)|\[(?=->)")
-# Of HTML, only what swallows or folds all that comes after it: a button may stay a <button>.
-_HIDES = re.compile(
-    r"<(?=[!?]|/?(?:details|dialog|iframe|noembed|noframes|plaintext|script|style|template|"
-    r"textarea|title|xmp)\b)",
-    re.IGNORECASE,
+# Of HTML, only what swallows or folds all that comes after it, and what runs, leads away or loads
+# something by itself: a button may stay a <button>.
+_HIDES = "details|dialog|iframe|noembed|noframes|plaintext|script|style|template|textarea|title|xmp"
+_ACTS = "a|audio|base|embed|form|frame|frameset|image|img|input|link|math|meta|object|svg|video"
+_TAG = re.compile(
+    rf"<(?=[!?]|/?(?:{_HIDES}|{_ACTS})\b|[a-z][^<>]*[\s/\"']on\w+\s*=)", re.IGNORECASE
 )
+_IMAGE = re.compile(r"!(?=\[[^\]]*\][(\[])")
 
 
 def text_of(value: Json) -> str:
@@ -64,4 +66,5 @@ def guarded(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    return _HIDES.sub("&lt;", text)  # a backslash could be escaped by one before it
+    tagless = _TAG.sub("&lt;", text)  # a backslash could be escaped by one before it
+    return _IMAGE.sub(r"!\\", tagless)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import CassetteError
 from ...ledger.strict_json import MAX_DEPTH, NotJson, loads
-from ..lines import read_plain
+from ..plain import read_plain
 from .entry import AgentStamp, McpEntry, ModelEntry
 from .entry import Entry as Entry
 from .expansion import Expander

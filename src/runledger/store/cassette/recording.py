@@ -186,5 +186,8 @@ def replace_cassette(file: Path, content: bytes) -> None:
     with suppress(OSError):
         if target.read_bytes() == content:
             return
-    ensure_directory(target.parent)
+    try:
+        ensure_directory(target.parent)
+    except StoreError as error:
+        raise StoreError(f"could not write {file}: {error}") from error
     write_whole(target, content)

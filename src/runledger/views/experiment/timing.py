@@ -19,7 +19,7 @@ def render(record: BenchRecord) -> str:
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
     for attempts in _by_launch(record):
-        rows.writerow([MODEL_ROW, one_line(_model(attempts))])
+        rows.writerow([MODEL_ROW, _no_formula(one_line(_model(attempts)))])
         rows.writerows(map(_row, attempts))
     return text.getvalue()
 
@@ -35,6 +35,11 @@ def _by_launch(record: BenchRecord) -> Iterator[Sequence[Attempt]]:
 
 def _model(attempts: Sequence[Attempt]) -> str:
     return next((one.model for one in attempts if one.model), UNKNOWN)
+
+
+def _no_formula(text: str) -> str:
+    """Keep a table's program from reckoning with what an agent calls its model."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def _row(attempt: Attempt) -> Sequence[str]:

@@ -6,6 +6,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,9 @@ def packed(head: bytes, lines: Iterable[bytes], room: Room) -> bytes:
     return bytes(done + packer.flush())
 
 
+@cache
 def _template(source: Source) -> Template:
-    """Load page.html of a report; what it extends and imports is its own or shared."""
+    """Load page.html of a report, once; what it extends and imports is its own or shared."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     packages = dict.fromkeys((source.package, SHARED))

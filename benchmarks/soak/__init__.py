@@ -1,0 +1,1 @@
+"""The soak: much of everything, then faults drawn at random, until the time is over."""
