@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,13 +25,14 @@ with open(os.environ["STARTS"], "a") as starts:
 """
 
 
-def broken_off(scene: Scene, *flags: str) -> After:
+def broken_off(scene: Scene, *flags: str, **keys: Any) -> After:
     """Kill the runner in the middle of case `a`, when case `0` has ended and `b` not begun."""
     spared, starts = scene.path / "spared", scene.path / "starts"
     scene.agent(
         COUNT + ONCE,
         well=COUNT + 'send("final_output", output={"answer": "fine"})',
         set={"SPARED": str(spared), "STARTS": str(starts)},
+        **keys,
     ).case("0")
     after = scene.command("run", "suite", "-j", "1", *flags)
     holds(after, code=128 + 9)
@@ -127,7 +129,7 @@ def remove_case(suite: Path) -> None:
     [
         (edit_case, "case b was edited"),
         (edit_cassette, "cassettes/0.jsonl, the cassette of case 0, was changed"),
-        (edit_agent, "agent.py, which the agent runs, was edited"),
+        (edit_agent, "agent.py was edited"),
         (edit_command, "the way the agent is started was changed"),
         (edit_limits, "case 0 was edited"),
         (edit_thresholds, "suite.yaml was edited"),
@@ -148,3 +150,76 @@ def test_f44_a_suite_that_was_edited_is_not_gone_on_with(
     assert told in after.err
     assert (after.run / "run.jsonl").read_bytes() == log
     assert starts(scene) == begun
+
+
+def edit_grader(suite: Path) -> None:
+    """Change a program that judges."""
+    (suite / "grader.py").write_text("another\n")
+
+
+def edit_template(suite: Path) -> None:
+    """Change what an agent finds in its workspace."""
+    (suite / "repo" / "new.txt").write_text("x")
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"), [(edit_grader, "grader.py was edited"), (edit_template, "repo was edited")]
+)
+def test_f44_files_that_judge_or_are_worked_on_count_too(
+    scene: Scene, edit: Callable[[Path], None], told: str
+) -> None:
+    """A grader or a workspace that was edited is named like an agent."""
+    (scene.suite.path / "repo").mkdir()
+    grader = "import json; print(json.dumps({'pass': True, 'score': 1.0}))"
+    (scene.suite.path / "grader.py").write_text(grader)
+    keys = {"workspace": {"from": "repo"}, "agent_command": ["{python}", "{suite}/agent.py"]}
+    broken_off(scene, assertions=[{"type": "script", "command": ["python3", "grader.py"]}], **keys)
+    edit(scene.suite.path)
+    after = scene.run("--resume", "latest")
+
+    holds(after, code=2)
+    assert told in after.err
+
+
+def test_a_first_recording_is_gone_on_with_in_its_own_mode(scene: Scene) -> None:
+    """The suite says replay, and has no cassettes yet; in CI the mode must be said."""
+    keys = {"tool_registry": [], "agent_command": ["{python}", "{suite}/agent.py"]}
+    broken_off(scene, "--mode", "record", **keys)
+    for id in "ab":
+        (scene.suite.path / "cassettes" / f"{id}.jsonl").unlink()
+    after = scene.run("--resume", "latest")
+
+    holds(after, code=0, a="passed", b="passed")
+    assert after.summary["mode"] == "record"
+
+
+def test_the_gate_is_not_lost_by_going_on(scene: Scene) -> None:
+    """A run that was begun with a baseline is held against it, and against no other edition."""
+    scene.case("0").run("-q")
+    baseline = scene.path / "baseline.json"
+    scene.command("baseline", "promote", "--from", "latest", "--to", baseline)
+    before = broken_off(scene, "--baseline", str(baseline))
+    run = max(before.runs)
+    text = baseline.read_text()
+    baseline.write_text(text.replace('"passed"', '"failed"', 1))
+    refused = scene.run("--resume", str(run))
+    baseline.write_text(text)
+    after = scene.run("--resume", str(run))
+
+    assert refused.code == 2
+    assert f"{baseline}, the baseline, was changed" in refused.err
+    assert json.loads((run / "summary.json").read_text())["regression"]
+    assert after.code == 0, after.err
+
+
+def test_what_was_spent_before_is_spent(scene: Scene) -> None:
+    """A limit on the cost holds over all launches together, and so does the time."""
+    costly = 'send("usage", cost_usd=1); send("final_output", output={})'
+    scene.agent(costly, well=costly)
+    first = scene.command("run", "suite", "-j", "1", "--max-total-cost-usd", "1")
+    wall_ms = first.summary["totals"]["wall_ms"]
+    second = scene.command("run", "suite", "--resume", "latest", "--max-total-cost-usd", "1")
+
+    holds(second, code=3, a="passed", b="unfinished")
+    assert second.summary["totals"]["cost_usd"] == 1
+    assert second.summary["totals"]["wall_ms"] >= wall_ms // 2

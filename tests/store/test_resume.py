@@ -160,7 +160,7 @@ def test_of_runs_of_the_same_second_the_later_one_is_the_newest(tmp_path: Path) 
         (replace(MANIFEST, agent_sha256="another"), "the way the agent is started was changed"),
         (
             replace(MANIFEST, programs={"agent.py": "1"}),
-            "agent.py, which the agent runs, was added",
+            "agent.py was added",
         ),
         (replace(MANIFEST, mode="record"), "its mode was changed from live to record"),
         (replace(MANIFEST, trials=2), "the trials of each case were changed from 1 to 2"),

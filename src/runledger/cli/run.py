@@ -86,6 +86,7 @@ def run(
     ending = Ending(_chosen(format), fail_on_inconclusive, quiet)
     if resume is not None:
         resumption = _resumption(resume, suites, mode, context)
+        _refuse_silent_recording([resumption.suite], context)
         raise typer.Exit(_go_on(resumption, options, ending))
     loaded = load_suites(suites, mode.value if mode else None)
     _refuse_silent_recording(loaded, context)
@@ -146,17 +147,22 @@ def _go_on(resumption: Resumption, options: RunOptions, ending: Ending) -> int:
     from ..harness.derive import derive_views
 
     path = resumption.progress.path
+    if options.baseline is not None:
+        words = f"runledger diff --baseline {shlex.quote(options.baseline)} --run {path}"
+        raise UsageError(f"{path} has ended; to hold it against a baseline: {words}")
     say(f"nothing is left to do in {path}")
     summary = derive_views(path)
     put(shown(summary, path, ending.format))
     return gate_code(summary, ending.fail_on_inconclusive)
 
 
-def _how_to_go_on(outcome: RunOutcome, suite: Suite) -> str:
+def _how_to_go_on(outcome: RunOutcome, suite: Suite, ending: Ending) -> str:
     from ..suite.tree import label_of
 
-    place = shlex.quote(label_of(Path(suite.directory)))
-    return f"to go on: runledger run {place} --resume {shlex.quote(str(outcome.path))}"
+    words = ["runledger", "run", label_of(Path(suite.directory)), "--resume", str(outcome.path)]
+    words += ["--mode", "record"] if suite.mode == "record" else []  # which CI wants to be told
+    words += ["--fail-on-inconclusive"] if ending.fail_on_inconclusive else []
+    return f"to go on: {shlex.join(words)}"
 
 
 def _refuse_silent_recording(suites: Sequence[Suite], context: typer.Context) -> None:
@@ -201,7 +207,7 @@ def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> in
             put(shown(outcome.summary, outcome.path, ending.format))
             note_for_github(outcome.summary)
             if outcome.summary.status == "interrupted":
-                say(_how_to_go_on(outcome, prepared.suite))
+                say(_how_to_go_on(outcome, prepared.suite, ending))
             if outcome.out_of_money:
                 say(f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent")
             if prepared.no_baseline:

@@ -17,7 +17,7 @@ from ..store.resume import changes_of_programs
 from ..suite.experiment import load_experiment
 from .conditions import suite_under
 from .furnish import cleaner_for
-from .manifest import programs_of
+from .programs import programs_of
 
 RESUMABLE = ("planned", "interrupted")
 

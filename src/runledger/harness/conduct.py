@@ -69,6 +69,7 @@ class Order:
     toolbox: Toolbox | None = None
     sandbox: Sandbox | None = None  # as the suite asks for it
     baseline: Baseline | None = None
+    baseline_file: Path | None = None
     resumed: Progress | None = None  # the run that is gone on with
 
 
@@ -114,15 +115,20 @@ def conduct(
         wake = partial(supervisor.stop.request, signal.SIGINT)
         executor = registry.find("executors", "local")(min(order.jobs, len(todo)) or 1, wake)
         interrupted = _execute(executor, todo, floor)
-        wall_ms = int((clock.monotonic() - started) * 1000)
+        wall_ms = int((clock.monotonic() - started) * 1000) + _spent_before_ms(order)
         _end(writer, Ending(wall_ms, interrupted), order.baseline)
     return RunOutcome(writer.path, derive_views(writer.path), purse.refused)
 
 
 def planned_by(order: Order, run_id: str, clock: Clock = SYSTEM_CLOCK) -> Manifest:
     """Describe the run that an order asks for."""
-    selection = Selection(order.tasks, order.trials, order.jobs, _enclosure(order.sandbox))
+    file = None if order.baseline_file is None else str(order.baseline_file.resolve())
+    selection = Selection(order.tasks, order.trials, order.jobs, _enclosure(order.sandbox), file)
     return manifest_of(order.suite, selection, run_id, clock)
+
+
+def _spent_before_ms(order: Order) -> int:
+    return 0 if order.resumed is None else order.resumed.wall_ms
 
 
 def _enclosure(sandbox: Sandbox | None) -> Enclosure:

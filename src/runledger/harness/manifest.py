@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 
 import orjson
@@ -13,10 +13,11 @@ import orjson
 from ..ledger.clock import Clock
 from ..ledger.fingerprint import fingerprint
 from ..ledger.manifest import Enclosure, Manifest, PlannedCase
-from ..ledger.suite import AgentSettings, Suite, fill_in
+from ..ledger.suite import AgentSettings, Suite
 from ..ledger.task import Task
 from ..ledger.version import VERSION
 from ..store.rundir import timestamp
+from .programs import file_hash, programs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Selection:
     trials: int
     jobs: int
     sandbox: Enclosure = Enclosure()
+    baseline: str | None = None  # the file that the run is held against
 
 
 def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -> Manifest:
@@ -48,6 +50,8 @@ def manifest_of(suite: Suite, selection: Selection, run_id: str, clock: Clock) -
         command_sha256=fingerprint(list(suite.agent.command)),
         agent_sha256=_agent_hash(suite),
         programs=programs_of(suite),
+        baseline=selection.baseline,
+        baseline_sha256=None if selection.baseline is None else file_hash(selection.baseline),
         versions={
             "runledger": VERSION,
             "python": sys.version.split()[0],
@@ -65,7 +69,7 @@ def _case(task: Task, suite: Suite) -> PlannedCase:
         description=task.description,
         tags=task.tags,
         cassette=cassette,
-        cassette_sha256=None if cassette is None else _file_hash(Path(suite.directory, cassette)),
+        cassette_sha256=None if cassette is None else file_hash(Path(suite.directory, cassette)),
     )
 
 
@@ -82,20 +86,6 @@ def _agent_hash(suite: Suite) -> str:
     return fingerprint([_noun_hash(known), suite.directory])
 
 
-def programs_of(suite: Suite) -> dict[str, str]:
-    """Hash the files of the suite that its agent's command names."""
-    return dict(_programs(suite))
-
-
-def _programs(suite: Suite) -> Iterator[tuple[str, str]]:
-    agent, directory = suite.agent, Path(suite.directory)
-    for word in fill_in(agent.command, suite=suite.directory):
-        module = word.partition(":")[0].replace(".", "/") + ".py"
-        path = Path(directory, module if agent.protocol == "python" else word)
-        if path.is_relative_to(directory) and (found := _file_hash(path)):
-            yield path.relative_to(directory).as_posix(), found
-
-
 def _noun_hash(noun: Task | AgentSettings) -> str:
     """Hash all that a noun says; its kind is part of it: must_call is not must_not_call."""
     options = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
@@ -108,13 +98,3 @@ def _noun_hash(noun: Task | AgentSettings) -> str:
 def _noun_fields(noun: object) -> dict[str, object]:
     names = getattr(noun, "__slots__", ())
     return {"": type(noun).__name__, **{name: getattr(noun, name) for name in names}}
-
-
-def _file_hash(path: Path) -> str | None:
-    try:
-        if not path.is_file():  # to open a pipe would be to wait for who writes into it
-            return None
-        with path.open("rb") as file:
-            return file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None

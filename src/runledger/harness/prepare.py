@@ -48,6 +48,7 @@ class Prepared:
     suite: Suite
     tasks: tuple[Task, ...]
     baseline: Baseline | None = None
+    baseline_file: Path | None = None
     toolbox: Toolbox | None = None  # who answers outside replay
     no_baseline: str | None = None  # where the suite's baseline would be, and is not
     sandbox: Sandbox | None = None  # that its agents are shut in
@@ -109,11 +110,11 @@ def _with_baseline(suite: Suite, tasks: tuple[Task, ...], options: RunOptions) -
     if suite.mode == "record":  # which does not gate; a wrong name is told all the same
         return Prepared(suite, tasks)
     if named is not None or suite.baseline_path is None:
-        return Prepared(suite, tasks, named)
+        return Prepared(suite, tasks, named, Path(options.baseline) if options.baseline else None)
     file = Path(suite.directory, suite.baseline_path)
     if not file.exists():
         return Prepared(suite, tasks, no_baseline=label_of(file))
-    return Prepared(suite, tasks, _read(file, suite))
+    return Prepared(suite, tasks, _read(file, suite), file)
 
 
 def _read(file: Path, suite: Suite) -> Baseline:

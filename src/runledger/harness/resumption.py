@@ -10,7 +10,7 @@ from ..ledger.clock import Clock
 from ..ledger.suite import Mode, Suite
 from ..store.resume import Progress, changes_since, is_unfinished, progress_of
 from ..store.rundir import PLAN, find_run
-from ..suite.load import load_suite
+from ..suite.load import load_suite, where_runs_are
 from ..suite.tree import label_of
 from .conduct import SYSTEM_CLOCK
 from .manifest import Selection, manifest_of
@@ -32,21 +32,25 @@ class Resumption:
     def options(self, given: RunOptions) -> RunOptions:
         """Choose what the run chose, and leave the rest as it was asked for."""
         manifest = self.progress.manifest
-        chosen = tuple(case.id for case in manifest.cases)
-        return replace(given, cases=chosen, trials=manifest.trials, resumed=self.progress)
+        return replace(
+            given,
+            cases=tuple(case.id for case in manifest.cases),
+            trials=manifest.trials,
+            baseline=given.baseline or manifest.baseline,
+            resumed=self.progress,
+        )
 
 
 def resumption_of(
     name: str, path: Path, mode: Mode | None, output_dir: Path | None, clock: Clock = SYSTEM_CLOCK
 ) -> Resumption:
     """Find a run of a suite by its name; without a mode of its own it goes on in the run's."""
-    suite = load_suite(path, mode)
-    run = find_run(name, output_dir or Path(suite.output_dir), of=suite.name)
+    suite_name, usual = where_runs_are(path)
+    run = find_run(name, output_dir or Path(usual), of=suite_name)
     if (run / PLAN).exists():
         raise UsageError(f"{run} is a run of an experiment: runledger bench run {run}")
     progress = progress_of(run)
-    if mode is None and suite.mode != progress.manifest.mode:
-        suite = load_suite(path, progress.manifest.mode)
+    suite = load_suite(path, mode or progress.manifest.mode)
     _refuse_changed(suite, progress, clock)
     return Resumption(suite, progress)
 
@@ -57,7 +61,8 @@ def _refuse_changed(suite: Suite, progress: Progress, clock: Clock) -> None:
         raise UsageError(f"{progress.path} is a run of {found.suite_name}, not of {suite.name}")
     ids = {case.id for case in found.cases}
     tasks = [task for task in suite.tasks if task.id in ids]
-    wanted = manifest_of(suite, Selection(tasks, found.trials, found.jobs), found.run_id, clock)
+    selection = Selection(tasks, found.trials, found.jobs, baseline=found.baseline)
+    wanted = manifest_of(suite, selection, found.run_id, clock)
     if changes := changes_since(found, wanted, whole=True):
         listed = "".join(f"\n  {change}" for change in changes)
         raise UsageError(

@@ -51,6 +51,8 @@ def run_prepared(
             toolbox=prepared.toolbox,
             sandbox=prepared.sandbox,
             baseline=prepared.baseline,
+            baseline_file=prepared.baseline_file,
             resumed=options.resumed,
+            spent_usd=0.0 if options.resumed is None else options.resumed.spent_usd,
         )
         return conduct(order, supervisor, watcher=watcher, clock=clock)

@@ -47,6 +47,8 @@ class Manifest:
     command: tuple[str, ...] = ()
     command_sha256: str = ""
     agent_sha256: str = ""  # of all that tells how the agent is started, its command included
-    programs: Mapping[str, str] = field(default_factory=dict)  # hashes of files the agent runs
+    programs: Mapping[str, str] = field(default_factory=dict)  # hashes of the suite's own files
+    baseline: str | None = None  # the file that it is held against
+    baseline_sha256: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     sandbox: Enclosure = Enclosure()

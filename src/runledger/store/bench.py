@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,13 @@ from .lines import decode, encode_line, is_held, read_lines, write_whole_lines
 from .manifest import read_manifest
 from .resume import drop_results
 from .rundir import LOG, PLAN, RESULTS, moment, refuse_links
+from .spans import Spans
 from .verdicts import VERDICTS, read_verdicts
 
 DISCARDS, DECIDED, MONEY = "too many discards", "decided early", "the money is spent"
 _TYPES = ("run_start", "case_end", "run_end")
 _MARKS = tuple(f'"type":"{type}"'.encode() for type in _TYPES)
 _SEQ = re.compile(rb'\{"seq":(\d+),')
-_TS = re.compile(rb'\{"seq":\d+,"ts":"([^"]*)"')
 _PLACE = re.compile(
     rb'\{"seq":\d+,"ts":"[^"]*","case_id":"([^"]*)","trial":(\d+),"attempt":(\d+),'
     rb'"condition":"([^"]*)",'
@@ -120,7 +119,7 @@ def read_log(path: Path) -> BenchLog:
         firsts=tuple(reading.firsts),
         sequential=reading.sequential,
         ending=reading.ending,
-        wall_ms=reading.wall_ms(),
+        wall_ms=reading.spans.wall_ms(),
         last_seq=reading.last_seq,
         size=reading.size,
     )
@@ -137,15 +136,12 @@ class _Reading:
         self.sequential = False
         self.ending = UNENDED
         self.last_seq = self.size = 0
-        self._spans: list[tuple[int, int]] = []  # of each launch, its first moment and its last
-
-    def wall_ms(self) -> int:
-        """Add up how long all launches took, up to the last thing that happened in each."""
-        return sum(last - first for first, last in self._spans)
+        self.spans = Spans()
 
     def read(self, line: bytes) -> None:
         """Take note of a line."""
         self.size += len(line)
+        self.spans.add(line)
         found = _SEQ.match(line)
         if found is None or int(found[1]) <= self.last_seq:
             raise ValueError(f"after event {self.last_seq} comes no further one")
@@ -156,8 +152,6 @@ class _Reading:
             self.tries[slot] = max(attempt, self.tries.get(slot, 0))
         if any(mark in line for mark in _MARKS):
             self._read_event(decode(line), place)
-        if self._spans and (moment := _TS.match(line)):
-            self._spans[-1] = self._spans[-1][0], _unix_ms(moment[1].decode())
 
     def _read_event(self, event: Mapping[str, Any], place: Tried | None) -> None:
         match event["type"]:
@@ -165,7 +159,6 @@ class _Reading:
                 self.ended.add(place)
             case "run_start":
                 self.launches.append(sound(Launch(event["ts"], event.get("pid"))))
-                self._spans.append((_unix_ms(event["ts"]), _unix_ms(event["ts"])))
                 self.firsts.append(len(self.ended))
                 self.sequential = self.sequential or event.get("sequential") is True
                 self.ending = UNENDED
@@ -176,10 +169,6 @@ class _Reading:
 def _lines_of(file: Path) -> Iterable[bytes]:
     """Give the lines of a file that may not be there yet."""
     return read_lines(file) if file.exists() else ()
-
-
-def _unix_ms(moment: str) -> int:
-    return round(datetime.fromisoformat(moment).timestamp() * 1000)
 
 
 def _place(line: bytes) -> Tried | None:

@@ -33,6 +33,7 @@ def manifest_fields(manifest: Manifest) -> dict[str, Json]:
         "agent": {"command": list(manifest.command), "sha256": manifest.command_sha256},
         "agent_sha256": manifest.agent_sha256,
         "programs": dict(manifest.programs),
+        "baseline": _baseline_fields(manifest),
         "sandbox": _sandbox_fields(manifest.sandbox),
         "trials": manifest.trials,
         "jobs": manifest.jobs,
@@ -76,6 +77,8 @@ def _manifest_from(fields: Mapping[str, Any]) -> Manifest:
         command_sha256=agent["sha256"],
         agent_sha256=fields.get("agent_sha256", ""),
         programs=fields.get("programs", {}),
+        baseline=(fields.get("baseline") or {}).get("path"),
+        baseline_sha256=(fields.get("baseline") or {}).get("sha256"),
         versions=fields["versions"],
         sandbox=Enclosure(**fields.get("sandbox", {})),
     )
@@ -85,6 +88,12 @@ def _sandbox_fields(sandbox: Enclosure) -> dict[str, Json]:
     if sandbox.kind == "none":
         return {"kind": "none"}
     return {"kind": sandbox.kind, "version": sandbox.version, "network": sandbox.network}
+
+
+def _baseline_fields(manifest: Manifest) -> Json:
+    if manifest.baseline is None:
+        return None
+    return {"path": manifest.baseline, "sha256": manifest.baseline_sha256}
 
 
 def _case_fields(case: PlannedCase) -> dict[str, Json]:

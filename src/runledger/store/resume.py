@@ -14,6 +14,7 @@ from ..ledger.manifest import Manifest
 from .lines import decode, is_held, read_lines, write_whole_lines
 from .manifest import MANIFEST
 from .rundir import LOG, RESULTS, Key, finished_in, moment, record_from
+from .spans import Spans
 from .traces import place_of
 
 _SEQ = re.compile(rb'\{"seq":(\d+),')
@@ -30,6 +31,8 @@ class Progress:
     interrupted: bool = False  # or it never ended
     last_seq: int = 0  # the number of the last line of its log
     size: int = 0  # of the whole lines of its log, in bytes
+    wall_ms: int = 0  # of all its launches together
+    spent_usd: float = 0.0
 
     def drop_unended(self) -> None:
         """Drop the results of trials that will be run again, so that each has one in the end."""
@@ -71,6 +74,8 @@ def progress_of(path: Path) -> Progress:
         interrupted=record.ending.interrupted,
         last_seq=passing.last_seq,
         size=passing.size,
+        wall_ms=passing.spans.wall_ms(),
+        spent_usd=sum(row.tally.usage.cost_usd or 0.0 for row in record.rows),
     )
 
 
@@ -117,15 +122,19 @@ def _changes_of_agent(found: Manifest, wanted: Manifest) -> Iterator[str]:
         yield f"the trials of each case were changed from {found.trials} to {wanted.trials}"
     if found.agent_sha256 != wanted.agent_sha256:
         yield "the way the agent is started was changed (command, variables or directory)"
+    if found.versions.get("runledger") != wanted.versions.get("runledger"):
+        yield "RunLedger is of another version"
+    if found.baseline is not None and found.baseline_sha256 != wanted.baseline_sha256:
+        yield f"{found.baseline}, the baseline, was changed"
     yield from changes_of_programs(found.programs, wanted.programs)
 
 
 def changes_of_programs(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Tell which files that an agent's command names are not what they were."""
+    """Tell which of a suite's own files are not what they were."""
     for name in sorted({*before, *now}):
         if before.get(name) != now.get(name):
             how = "added" if name not in before else "removed" if name not in now else "edited"
-            yield f"{name}, which the agent runs, was {how}"
+            yield f"{name} was {how}"
 
 
 def _changes_of_cases(found: Manifest, wanted: Manifest, whole: bool) -> Iterator[str]:
@@ -149,6 +158,7 @@ class _Passing:
         self.attempts: dict[Key, int] = {}
         self.last_seq = 0
         self.size = 0
+        self.spans = Spans()
 
     def through(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the lines as they are, and note what they tell."""
@@ -158,6 +168,7 @@ class _Passing:
 
     def _note(self, line: bytes) -> None:
         self.size += len(line)
+        self.spans.add(line)
         if found := _SEQ.match(line):
             self.last_seq = int(found[1])
         if place := place_of(line):

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ..errors import Finding, SuiteError
-from ..ledger.suite import OWN_TOOLS, AgentProtocol, Mode, Suite
+from ..ledger.suite import OUTPUT_DIR, OWN_TOOLS, AgentProtocol, Mode, Suite
 from ..ledger.task import Task
 from .cases import cases_problem, lines_of, read_cases
 from .check import check_suite
@@ -48,6 +48,19 @@ def load_suite(path: Path, mode: Mode | None = None) -> Suite:
     tasks = tuple(settle_case(case.config, rules, schemas) for case in cases)
     suite = settle_suite(draft.config, tasks, tree.directory)
     return replace(suite, mode=mode or suite.mode, sha256=sha256(raw).hexdigest())
+
+
+def where_runs_are(path: Path) -> tuple[str, str]:
+    """Give a suite's name and where its run directories are made, without looking further."""
+    from .yaml_source import MAX_BYTES, parse_yaml
+
+    file = _find_suite(path)
+    label = SuiteTree(file.parent).label_of(file.name)
+    findings: list[Finding] = []
+    draft = draft_suite(parse_yaml(read_bytes(file, label, MAX_BYTES), label), findings)
+    if draft is None or findings:
+        raise SuiteError(findings)
+    return draft.config.suite_name, draft.config.output_dir or OUTPUT_DIR
 
 
 def load_cases(suite_dir: Path, cases_path: str, rules: CaseRules = NO_RULES) -> list[Task]:
