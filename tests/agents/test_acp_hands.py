@@ -69,6 +69,31 @@ def test_files_are_written_and_read(stage: AcpStage) -> None:
     assert written == "eins\r\nzwei\ndrei ü\n".encode()
 
 
+def test_a_file_that_is_written_again_stays_the_same_file(stage: AcpStage) -> None:
+    """Whoever watches it, or has it by another name, sees what is new and nothing else."""
+    file, other = stage.directory / "a.txt", stage.directory / "b.txt"
+    file.write_text("old and long")
+    other.hardlink_to(file)
+    answers = asked(stage, "'fs/write_text_file', path=here + '/a.txt', content='new'", fs=True)
+
+    assert answers == [{}]
+    assert (other.read_text(), other.samefile(file)) == ("new", True)
+
+
+def test_what_cannot_be_written_is_told(stage: AcpStage) -> None:
+    """Nobody waits for a pipe to be read, or fails on a long name."""
+    os.mkfifo(stage.directory / "pipe")
+    answers = asked(
+        stage,
+        "'fs/write_text_file', path=here + '/pipe', content='x'",
+        "'fs/write_text_file', path=here + '/pipe/x', content='x'",
+        "'fs/write_text_file', path=here + '/' + 'x' * 5000, content='x'",
+        fs=True,
+    )
+
+    assert answers == [-32602, -32603, -32603]
+
+
 def test_what_is_offered_is_said_in_the_greeting(stage: AcpStage) -> None:
     """Files and commands, each for itself."""
     story = stage.play("p = prompted(); end(p)", fs=True, terminal=True)

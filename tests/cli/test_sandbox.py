@@ -398,21 +398,36 @@ def test_a_missing_bwrap_is_told_before_anything_runs(tmp_path: Path) -> None:
     assert "sandbox: none" in done.err
 
 
-def test_a_bwrap_that_is_refused_is_told_in_its_words(tmp_path: Path) -> None:
-    """As in most containers; what allows it is said."""
-    echo_suite(tmp_path)
-    fake = tmp_path / "bin" / "bwrap"
+def fake_bwrap(path: Path, said: str) -> dict[str, str]:
+    """Put a program of that name on the PATH which only ever says no."""
+    fake = path / "bin" / "bwrap"
     fake.parent.mkdir()
     fake.write_text(
         "#!/bin/sh\n"
-        'case "$1" in --version) echo bubblewrap 0.8.0; exit;; esac\n'
-        "echo 'bwrap: No permissions to create new namespace' >&2; exit 1\n"
+        'case "$1" in --version) echo bubblewrap 0.6.1; exit;; esac\n'
+        f"echo 'bwrap: {said}' >&2; exit 1\n"
     )
     fake.chmod(0o755)
-    done = runledger("run", "suite", cwd=tmp_path, env={"PATH": f"{fake.parent}:/usr/bin:/bin"})
+    return {"PATH": f"{fake.parent}:/usr/bin:/bin"}
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("No permissions to create new namespace", "systempaths=unconfined"),
+        ("Unknown option --disable-userns", "root needs bubblewrap 0.8 or newer"),
+    ],
+)
+def test_a_bwrap_that_is_refused_is_told_in_its_words(
+    tmp_path: Path, said: str, remedy: str
+) -> None:
+    """As in most containers, or where it is old; what helps is said."""
+    echo_suite(tmp_path)
+    done = runledger("run", "suite", cwd=tmp_path, env=fake_bwrap(tmp_path, said))
 
     assert (done.code, done.runs) == (3, [])
-    assert "bwrap: No permissions to create new namespace" in done.err
+    assert f"bwrap: {said}" in done.err
+    assert remedy in done.err
     assert "sandbox: none" in done.err
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -25,4 +27,63 @@ def test_jobs_run_side_by_side() -> None:
         barrier.wait()
         return True
 
-    LocalExecutor(2).run([Trial(Task(id=id, input={})) for id in "ab"], meet)
+    LocalExecutor(2).run(trials("ab"), meet)
+
+
+def trials(ids: str) -> list[Trial]:
+    """Give a trial for each letter."""
+    return [Trial(Task(id=id, input={})) for id in ids]
+
+
+class Scarce(threading.Thread):
+    """A thread of which the system has two, and no more."""
+
+    left = 2
+
+    def start(self) -> None:
+        """Be started, or not, in the system's words."""
+        if not Scarce.left:
+            raise RuntimeError("can't start new thread")
+        Scarce.left -= 1
+        super().start()
+
+
+def test_there_are_fewer_jobs_where_there_are_no_more_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those that could be started do all the work, and nobody is left working."""
+    monkeypatch.setattr(threading, "Thread", Scarce)
+    monkeypatch.setattr(Scarce, "left", 2)
+    seen: list[tuple[str, str]] = []
+
+    def work(trial: Trial) -> bool:
+        seen.append((trial.task.id, threading.current_thread().name))
+        return True
+
+    LocalExecutor(8).run(trials("abcdefgh"), work)
+
+    assert sorted(id for id, _ in seen) == list("abcdefgh")
+    assert {name for _, name in seen} <= {"job-1", "job-2"}
+
+
+STARVED = """
+import resource, threading
+from runledger.errors import OutsideError
+from runledger.executors.local import LocalExecutor
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+threading.stack_size(512 * 2**20)
+resource.setrlimit(resource.RLIMIT_AS, (size + 256 * 2**20,) * 2)
+try:
+    LocalExecutor(2).run(["a"], print)
+except OutsideError as error:
+    print(error)
+"""
+
+
+def test_without_any_thread_it_is_told_what_to_do() -> None:
+    """In a process that has no memory for one."""
+    done = subprocess.run(
+        [sys.executable, "-c", STARVED], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout.startswith("nothing can be run here: can't start new thread\nallow more")

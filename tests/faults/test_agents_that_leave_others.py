@@ -26,6 +26,19 @@ os.wait()
 os.read(ready, 1)
 """
 
+NAMELESS = """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        open("left", "w").write(str(os.getpid()))
+        os.closerange(0, 3)
+        os.execve("/bin/sleep", ["sleep", "1000"], {})
+    os._exit(0)
+os.wait()
+while not os.path.exists("left") or "sleep" not in open(f"/proc/{open('left').read()}/comm").read():
+    time.sleep(0.01)
+"""
+
 HOLDS_STDOUT = """
 left = subprocess.Popen(["sleep", "1000"], start_new_session=True)
 open("left", "w").write(str(left.pid))
@@ -98,3 +111,8 @@ def test_f12_daemons_that_shed_their_mark_end_with_the_run(scene: Scene) -> None
     after = scene.agent(f"{shed}\nfor _ in range(50): {start}\n{WELL}").run()
 
     holds(after, code=0, a="passed", b="passed")
+
+
+def test_f10_a_daemon_that_cleared_its_environment_is_known_all_the_same(scene: Scene) -> None:
+    """Where one agent runs at a time, what shows no mark is that agent's."""
+    leaves_a_leak(scene, NAMELESS)

@@ -35,3 +35,21 @@ def test_f33_a_workspace_that_cannot_be_removed_costs_no_case(
     holds(after, code=0)
     assert len(after.runs) == 2
     assert not list(temporary.iterdir())
+
+
+DEEP = f"""
+for _ in range(3000):
+    os.mkdir("d")
+    os.chdir("d")
+{WELL}
+"""
+
+
+def test_a_workspace_that_is_nested_without_end_is_removed(scene: Scene, temporary: Path) -> None:
+    """However deep an agent digs, its case counts and nothing stays."""
+    (scene.suite.path / "fixtures").mkdir()
+    command = ["{python}", "{suite}/agent.py"]
+    after = scene.agent(DEEP, agent_command=command, workspace={"from": "fixtures"}).run()
+
+    holds(after, code=0, a="passed", b="passed")
+    assert not list(temporary.iterdir())

@@ -144,3 +144,13 @@ def strange_files(path: Path) -> list[str]:
     os.mkfifo(place / "pipe")
     names = ("binary", "text", "deep", "large", "directory", "circle", "pipe", "missing")
     return [f"strange/{name}" for name in names]
+
+
+def test_f41_a_cassette_of_too_many_entries_is_refused(scene: Scene) -> None:
+    """A small file that would take much memory costs its case, and no more."""
+    scene.suite.case("a")
+    (scene.suite.path / "cassettes" / "a.jsonl").write_text(f"{GOOD}\n" * 50_000)
+    after = scene.run()
+
+    holds(after, code=1, a="cassette_invalid", b="passed")
+    assert "over 20,000 entries" in after.failure("a")["message"]

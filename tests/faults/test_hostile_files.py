@@ -9,7 +9,7 @@ from shutil import copytree
 
 import pytest
 
-from hostile import BAD, Console, listing
+from hostile import BAD, Console, check_clean, listing
 from scene import Scene, holds
 
 PRECIOUS = "keep me\n"
@@ -168,3 +168,23 @@ def test_f43_nothing_is_written_through_the_links_of_a_run(
         holds(after, code=2)
         assert f"{copy / name} is a symbolic link to" in after.err, after.err
         assert precious.read_text() == PRECIOUS
+
+
+def test_f43_names_of_files_and_runs_drive_no_terminal(
+    scene: Scene, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name is text like any other, on standard output and on standard error."""
+    done = scene.run()
+    monkeypatch.chdir(scene.path)
+    manifest = done.run / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "run_id": BAD}))
+    odd = "\x1b]0;title\x07\n::error::x.jsonl"
+    Path(odd).write_text("")
+
+    promoted = console.run("baseline", "promote", "--from", done.run, "--to", "new.json")
+    linted = console.run("cassette", "lint", odd)
+
+    assert (promoted[0], linted[0]) == (0, 0)
+    assert "new.json: 2 of 2 cases passed in ]]>" in promoted[2]
+    check_clean("".join((*promoted[1:], *linted[1:])))
+    holds(done, code=0)

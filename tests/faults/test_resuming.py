@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -223,3 +224,27 @@ def test_what_was_spent_before_is_spent(scene: Scene) -> None:
     holds(second, code=3, a="passed", b="unfinished")
     assert second.summary["totals"]["cost_usd"] == 1
     assert second.summary["totals"]["wall_ms"] >= wall_ms // 2
+
+
+def test_results_that_are_no_file_are_refused(scene: Scene) -> None:
+    """A pipe in their place is not waited for."""
+    run = broken_off(scene).run
+    (run / "results.jsonl").unlink()
+    os.mkfifo(run / "results.jsonl")
+    after = scene.run("--resume", "latest")
+
+    assert after.code == 2
+    assert "results.jsonl cannot be read: it is not a plain file" in after.err
+
+
+def test_not_every_change_of_many_is_listed(scene: Scene) -> None:
+    """What was edited for all cases at once is named first, and the rest is counted."""
+    for number in range(20):
+        scene.case(f"c{number}")
+    broken_off(scene)
+    edit_limits(scene.suite.path)
+    after = scene.run("--resume", "latest")
+
+    assert after.code == 2
+    assert "since it began:\n  suite.yaml was edited\n" in after.err
+    assert "and 14 more" in after.err

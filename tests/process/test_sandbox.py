@@ -270,6 +270,37 @@ def test_it_sees_no_process_but_its_own(place: Place) -> None:
     assert int(said_by(child).split()[-1]) == int(processes) <= 3
 
 
+def test_it_can_set_nothing_of_the_machine(place: Place) -> None:
+    """Not even if we are root, whose files all settings are; nothing is written to find out."""
+    source = (
+        "import json, os\n"
+        "def files(top):\n"
+        "    for entry in os.scandir(top):\n"
+        "        if entry.name.isdigit() or entry.is_symlink(): continue\n"
+        "        if entry.is_dir() and os.access(entry, os.R_OK): yield from files(entry.path)\n"
+        "        elif os.access(entry, os.W_OK): yield entry.path\n"
+        "try: os.open('/proc/sys/vm/swappiness', os.O_WRONLY); found = 'opened'\n"
+        "except OSError as error: found = type(error).__name__\n"
+        "print(json.dumps([found, *files('/proc')]))"
+    )
+    found, *writable = json.loads(said_by(place.python(source, network=True)))
+
+    assert found in ("OSError", "PermissionError")
+    assert not writable or os.geteuid() != 0  # others have the settings of their own namespaces
+
+
+def test_root_finds_no_control_groups(place: Place) -> None:
+    """Whoever makes a user namespace may mount them; only to root would they obey."""
+    source = (
+        "import ctypes, errno\n"
+        "refused = ctypes.CDLL(None, use_errno=True).unshare(0x10000000)\n"  # CLONE_NEWUSER
+        "print(errno.errorcode[ctypes.get_errno()] if refused else 'made')"
+    )
+    said = said_by(place.python(source))
+
+    assert said == "ENOSPC" or os.geteuid() != 0
+
+
 @pytest.mark.parametrize("network", [True, False])
 def test_a_port_of_the_caller_is_reached_only_with_its_network(place: Place, network: bool) -> None:
     """Without one there is a loopback, with nobody on it."""

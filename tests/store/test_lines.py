@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runledger.errors import StoreError
+from runledger.store import disk
 from runledger.store.lines import (
     LONGEST_TAIL,
     LineLog,
@@ -214,6 +215,22 @@ def test_a_new_file_overwrites_nobody(tmp_path: Path) -> None:
 
     assert (tmp_path / "a").read_bytes() == b"1"
     assert [file.name for file in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_new_file_is_told_though_something_is_left_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there, whole: to say otherwise would be to have it made again, or not used."""
+
+    def watch(step: disk.Step, path: Path) -> None:
+        if step == "remove":
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(disk, "watch", watch)
+
+    assert write_new(tmp_path / "a", b"1")
+    assert not write_new(tmp_path / "a", b"2")
+    assert (tmp_path / "a").read_bytes() == b"1"
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

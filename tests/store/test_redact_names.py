@@ -74,9 +74,7 @@ def test_a_name_that_is_a_secret_is_hidden_and_told_apart() -> None:
     redactor = Redactor(["s3cret-one", "s3cret-two"])
     value = {"by token": {"s3cret-one": 1, "s3cret-two": 2, "plain": 3}}
 
-    assert redactor.value(value) == {
-        "by token": {"[REDACTED]": 1, "[REDACTED] (2)": 2, "plain": 3}
-    }
+    assert redactor.value(value) == {"by token": {"[REDACTED]": 1, "[REDACTED] (2)": 2, "plain": 3}}
 
 
 def test_a_secret_that_is_called_like_a_field_takes_none_away() -> None:

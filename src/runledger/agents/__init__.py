@@ -75,7 +75,8 @@ def spawn(
 
     `named` are the words of its command that a sandbox shows it the files of: all, unless said.
     """
-    launch = Launch(argv, assignment.directory, {**post.env, **assignment.env})
+    env = {**post.env, **assignment.env}
+    launch = Launch(argv, assignment.directory, env, agent=True)
     try:
         if post.sandbox is not None:
             from ..process.sandbox.enclosing import enclose  # most suites pay nothing for it

@@ -35,6 +35,7 @@ def promote(
 ) -> None:
     """Write a baseline from a finished run of a whole suite."""
     from ..harness import baselines as harness
+    from ..ledger.printable import one_line
     from ..ledger.suite import OUTPUT_DIR
     from ..store.rundir import find_run
     from .exits import say
@@ -43,4 +44,4 @@ def promote(
     baseline = harness.promote(path, to, allow_failing=allow_failing)
     passed = sum(case.passed for case in baseline.cases)
     cases = "1 case" if len(baseline.cases) == 1 else f"{len(baseline.cases)} cases"
-    say(f"{to}: {passed} of {cases} passed in {baseline.run_id}")
+    say(f"{to}: {passed} of {cases} passed in {one_line(baseline.run_id)}")

@@ -21,6 +21,7 @@ app.add_typer(cassettes, name="cassette", rich_help_panel=FILES)
 
 UNREADABLE = 2
 NAMED = 10  # lines
+LONGEST_NAME = 4096  # of a file
 
 
 class ShowFormat(StrEnum):
@@ -118,16 +119,20 @@ def prune(
 def _told(linted: Linted) -> Iterator[str]:
     from ..ledger.printable import one_line
 
+    file = one_line(str(linted.file), LONGEST_NAME)
     for flaw in linted.flaws:
         place = f" {one_line(flaw.place)}:" if flaw.place else ""
         kind = " warning:" if flaw.is_warning else ""
         told = f"{one_line(flaw.what)}; {one_line(flaw.advice, 4096)}"
-        yield f"{linted.file}:{flaw.line}:{kind}{place} {told}"
+        yield f"{file}:{flaw.line}:{kind}{place} {told}"
     if not linted.flaws:
-        yield f"{linted.file}: nothing to mend"
+        yield f"{file}: nothing to mend"
 
 
-def _taken_out(file: Path, pruned: Pruned, *, dry_run: bool) -> Iterator[str]:
+def _taken_out(path: Path, pruned: Pruned, *, dry_run: bool) -> Iterator[str]:
+    from ..ledger.printable import one_line
+
+    file = one_line(str(path), LONGEST_NAME)
     if pruned.is_nothing:
         yield f"{file}: nothing to take out"
         return

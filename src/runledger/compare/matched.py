@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ledger.baseline import Baseline, BaselineCase, TrialFigures
+from ..ledger.figure import clamped
 from ..ledger.grade import counts
 from ..ledger.regression import Check
 from ..ledger.run import CaseRow, Summary
@@ -72,7 +73,7 @@ def difference(now: float | None, before: float | None) -> float | None:
 
 def change_pct(now: float, before: float) -> float:
     """Give a change in percent of what was."""
-    return round((now - before) / before * 100, _DIGITS)
+    return round(clamped((now - before) / before * 100), _DIGITS)
 
 
 def _pair(before: BaselineCase, now: CaseRow) -> Pair:

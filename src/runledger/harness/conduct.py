@@ -162,11 +162,11 @@ def _hosts(order: Order, supervisor: Supervisor, stack: contextlib.ExitStack) ->
 
 def _writer(order: Order, clock: Clock) -> RunWriter:
     """Begin the record of a run, or go on with one that was broken off."""
-    secrets = secrets_of(order.suite, os.environ)
+    secrets, names = secrets_of(order.suite, os.environ), order.suite.tools.names
     if order.resumed is not None:
-        return continue_record(order.resumed, clock, secrets)
+        return continue_record(order.resumed, clock, secrets, names)
     path = make_run_directory(order.output_dir / order.suite.name, clock)
-    return begin_record(path, planned_by(order, path.name, clock), clock, secrets)
+    return begin_record(path, planned_by(order, path.name, clock), clock, secrets, names)
 
 
 def _trials_of(order: Order) -> Iterator[Trial]:

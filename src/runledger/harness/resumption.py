@@ -46,7 +46,8 @@ def resumption_of(
 ) -> Resumption:
     """Find a run of a suite by its name; without a mode of its own it goes on in the run's."""
     suite_name, usual = where_runs_are(path)
-    run = find_run(name, output_dir or Path(usual), of=suite_name)
+    of = suite_name if name == "latest" else "*"
+    run = find_run(name, output_dir or Path(usual), of)
     if (run / PLAN).exists():
         raise UsageError(f"{run} is a run of an experiment: runledger bench run {run}")
     progress = progress_of(run)

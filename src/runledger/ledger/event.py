@@ -184,7 +184,8 @@ def fields_of(what: Happening) -> dict[str, Json]:
             known = {name: getattr(usage, name) for name in usage.__slots__}
             return {**what.extra, **_present(known)}
     own = {name: getattr(what, name) for name in what.__slots__ if name not in ("extra", "piece")}
-    extra: Mapping[str, Json] = getattr(what, "extra", {})
+    said: Mapping[str, Json] = getattr(what, "extra", {})
+    extra = {f"x_{key}" if key in own else key: said[key] for key in said}
     return {**extra, **{name: own[name] for name in own if not _left_out(name, own[name])}}
 
 

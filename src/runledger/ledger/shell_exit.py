@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from .figure import clamped
 from .value import Json
 
 SHELL_NAMES = frozenset({"bash", "shell", "run_shell_command", "local_shell", "exec_command"})
@@ -48,4 +49,4 @@ def _first(*sources: Iterable[int | None]) -> int | None:
 
 
 def _whole(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return clamped(value) if isinstance(value, int) and not isinstance(value, bool) else None

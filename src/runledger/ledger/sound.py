@@ -23,10 +23,10 @@ from typing import (
 )
 
 from .cut import beginning
+from .figure import LARGEST
 from .fingerprint import preview
 
 TOLD = 300  # characters of what is wrong
-LARGEST = 10**15  # of a figure: more is a slip of the hand, and floats would lose it
 
 Noun = TypeVar("Noun")
 Check: TypeAlias = Callable[[Any], None]

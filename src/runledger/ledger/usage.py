@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isclose
-from typing import TypeVar
 
-Number = TypeVar("Number", int, float)
+from .figure import Number, clamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +89,4 @@ def unjudged(limits: Limits, usage: Usage) -> tuple[str, ...]:
 def _add(left: Number | None, right: Number | None) -> Number | None:
     if left is None:
         return right
-    return left if right is None else left + right
+    return left if right is None else clamped(left + right)

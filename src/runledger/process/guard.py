@@ -12,7 +12,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
+from ..store.disk import write_all
 from . import linux
 from .deadline import Deadline
 
@@ -21,6 +23,7 @@ MEANINGS = {signal.SIGHUP: signal.SIGTERM, signal.SIGQUIT: signal.SIGTERM}
 HANDLED = frozenset({*FORWARDED, *FORWARDED.values(), *MEANINGS})
 PARENT_DIED = signal.SIGTERM
 LAST_WAIT_S = 5.0
+STDERR = 2
 
 
 def guarded(work: Callable[[], int]) -> int:
@@ -45,7 +48,16 @@ def guarded(work: Callable[[], int]) -> int:
     while signal.sigtimedwait(watched, 0):  # they came too late to change what it came to
         continue
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)
+    if os.WIFEXITED(status):
+        return os.waitstatus_to_exitcode(status)
+    _tell_death(os.WTERMSIG(status))
+    return 128 + os.WTERMSIG(status)
+
+
+def _tell_death(signum: int) -> None:
+    told = f"runledger was killed ({signal.Signals(signum).name}); what it had done is on record\n"
+    with contextlib.suppress(OSError):
+        write_all(STDERR, told.encode(), Path("standard error"))
 
 
 def _be_the_runner(guard: int, work: Callable[[], int]) -> None:

@@ -33,6 +33,7 @@ class Launch:
     cwd: str
     env: Mapping[str, str]
     veiled: bool = False  # another one stands before it, who tells a signal n as 128 + n
+    agent: bool = False  # somebody else's program, which may do anything
 
 
 class Supervisor:
@@ -48,6 +49,7 @@ class Supervisor:
         self._alone = alone
         self._live: dict[int, Child] = {}
         self._marks: dict[int, bytes] = {}
+        self._agents: set[int] = set()
         self._session = os.urandom(6).hex()
         self._count = 0
         self._lock = threading.Lock()
@@ -77,6 +79,8 @@ class Supervisor:
             child = Child(popen, self, lines or LineBuffer(), veiled=launch.veiled)
             self._live[child.pid] = child
             self._marks[child.pid] = f"{MARK}={mark}".encode()
+            if launch.agent:
+                self._agents.add(child.pid)
         return child
 
     def kill_all(self) -> None:
@@ -86,7 +90,8 @@ class Supervisor:
 
     def sweep(self, child: Child) -> bool:
         """End what a program left behind; say whether it should have ended that itself."""
-        trail = _Trail(self._marks[child.pid], child.pid)
+        only_agent = self._alone and self._agents == {child.pid}
+        trail = _Trail(self._marks[child.pid], child.pid, unmarked=only_agent)
         if not child.asked_to_end:
             self._settle(trail)
         left = self._orphans(trail)
@@ -101,6 +106,7 @@ class Supervisor:
         with self._lock:
             if self._live.get(child.pid) is child:  # its process id may serve another one already
                 del self._live[child.pid], self._marks[child.pid]
+                self._agents.discard(child.pid)
 
     def _settle(self, trail: _Trail) -> None:
         deadline = Deadline.after(SETTLE_MS / 1000)
@@ -136,18 +142,21 @@ class _Trail:
     """How the processes of one program are known: by their session, or by a mark they inherited.
 
     No number means no session: 0 is what the system calls one that began outside our container.
+    Who shows no mark at all has cleared its environment: where one agent runs, it is that agent's.
     """
 
     mark: bytes
     session: int | None = None
+    unmarked: bool = False
 
 
 def _follows(pid: int, trail: _Trail) -> bool:
     # One that is just being started, or cleared its environment, has no mark to show.
     session = _session_of(pid)
-    return session is not None and (
-        session == trail.session or trail.mark in linux.environment_of(pid)
-    )
+    if session is None or session == trail.session:
+        return session is not None
+    shown = linux.environment_of(pid)
+    return trail.mark in shown or (trail.unmarked and f"{MARK}=".encode() not in shown)
 
 
 def _session_of(pid: int) -> int | None:

@@ -11,6 +11,7 @@ from typing import NoReturn, TypeVar
 
 from ..errors import UsageError
 from ..ledger.baseline import Aggregates, Baseline, BaselineCase, TrialFigures
+from ..ledger.figure import LARGEST
 from ..ledger.fingerprint import canonicalize_json, preview
 from ..ledger.printable import one_line
 from ..ledger.strict_json import loads
@@ -20,7 +21,6 @@ from .lines import encode, write_whole
 
 SCHEMA_VERSION = 1
 MOST_BYTES = 50_000_000
-LARGEST = 10**15  # of a figure: more is a slip of the hand, and floats would lose it
 
 Kind = TypeVar("Kind")
 

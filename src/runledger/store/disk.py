@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -92,7 +93,25 @@ def remove_tree(path: Path, mend: Mend | None = None) -> None:
     import shutil  # most commands do without
 
     watch("remove", path)
-    shutil.rmtree(path, onerror=mend)
+    try:
+        shutil.rmtree(path, onerror=mend)
+    except RecursionError:  # an agent can nest directories as deep as it likes
+        _flatten(path)
+        shutil.rmtree(path, onerror=mend)
+
+
+def _flatten(path: Path) -> None:
+    """Bring every directory below a path directly under it, one after the other."""
+    waiting = [path]
+    while waiting:
+        place = waiting.pop()
+        with contextlib.suppress(OSError):
+            place.chmod(0o700)
+        with os.scandir(place) as entries:
+            below = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for directory in below:
+            up = path / f".{os.urandom(8).hex()}"
+            waiting.append(Path(directory) if place == path else Path(directory).rename(up))
 
 
 def copy_tree(source: Path, target: Path, copy: Copy) -> None:

@@ -283,7 +283,8 @@ def write_new(path: Path, data: bytes) -> bool:
         except FileExistsError:
             return False
         finally:
-            disk.remove(beside)
+            with contextlib.suppress(OSError):  # the file is there, or is not, all the same
+                disk.remove(beside)
     return True
 
 

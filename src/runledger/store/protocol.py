@@ -91,7 +91,7 @@ def read_protocol(path: Path) -> tuple[Protocol, int]:
         raise UsageError(f"{path} is not the run of an experiment: it has no {PROTOCOL}") from None
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
-    except (*WRONG, RecursionError) as error:
+    except WRONG as error:
         raise UsageError(f"{file} is damaged: {what_is_wrong(error)}") from error
 
 

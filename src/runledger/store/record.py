@@ -20,6 +20,7 @@ from ..ledger.value import Json
 from .ending import ending_fields
 from .lines import LineLog, encode, write_whole
 from .manifest import MANIFEST, manifest_fields
+from .own_words import laid_over, words_of_event, words_of_result, words_of_row
 from .pieces import Held, Pieces
 from .redact.memory import Memory
 from .rows import row_fields
@@ -50,17 +51,26 @@ Redact: TypeAlias = Callable[[Json], Json]
 
 
 def begin_record(
-    path: Path, manifest: Manifest, clock: Clock, secrets: Sequence[str] = ()
+    path: Path,
+    manifest: Manifest,
+    clock: Clock,
+    secrets: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> RunWriter:
-    """Begin the record of a run in a directory of its own, its manifest first."""
-    memory = Memory(secrets)
+    """Begin the record of a run in a directory of its own, its manifest first.
+
+    `names` are those of the suite's tools, which no agent can make secrets.
+    """
+    memory = Memory(secrets, names)
     fields = manifest_fields(_without_secrets(manifest, memory.clean))
     write_whole(path / MANIFEST, encode(fields, indent=True) + b"\n")
     with _held(path / LOG) as log:
         return RunWriter(log, LineLog(path / RESULTS), clock, memory)
 
 
-def continue_record(progress: Unfinished, clock: Clock, secrets: Sequence[str] = ()) -> RunWriter:
+def continue_record(
+    progress: Unfinished, clock: Clock, secrets: Sequence[str] = (), names: Sequence[str] = ()
+) -> RunWriter:
     """Go on with the record of a run that was broken off, made fit for it."""
     path = progress.path
     with _held(path / LOG) as log:
@@ -68,7 +78,7 @@ def continue_record(progress: Unfinished, clock: Clock, secrets: Sequence[str] =
             raise StoreError(f"another process has gone on with the run in {path}; start again")
         progress.drop_unended()
         results = LineLog(path / RESULTS)
-        return RunWriter(log, results, clock, Memory(secrets), progress.last_seq)
+        return RunWriter(log, results, clock, Memory(secrets, names), progress.last_seq)
 
 
 @contextmanager
@@ -116,9 +126,13 @@ class RunWriter:
             self._write(trial, held.raw, held.moment)
 
     def _write(self, trial: Trial, what: Happening, moment: str) -> None:
-        ids = ("call_id",) if self._has_clean_id(trial, what) else ()
-        own = _own(self._clean(trial, fields_of(what), ids))
-        self._append({**_place(trial), "type": what.type, **own}, moment)
+        fields = fields_of(what)
+        clean = self._clean(trial, fields)
+        if clean is not fields:
+            words = words_of_event(what, self._memory.clean)
+            ids = {"call_id": fields["call_id"]} if self._has_clean_id(trial, what) else {}
+            clean = laid_over(clean, {**words, **ids})
+        self._append({**_place(trial), "type": what.type, **_own(clean)}, moment)
 
     def _has_clean_id(self, trial: Trial, what: Happening) -> bool:
         """Say whether this is of a call whose id may be told; an agent can choose any."""
@@ -139,12 +153,22 @@ class RunWriter:
         by which things are found again.
         """
         self._release(trial)
-        ids = ("id",) if trial.condition is None else ("id", "condition")
-        line = _laid_over(self._clean(trial, result, ids), own)
+        line = laid_over(self._cleaned_result(trial, result), own)
         self._results.append(line)
-        self._append({**_place(trial), "type": "case_end", **self._clean(trial, row_fields(row))})
+        self._append({**_place(trial), "type": "case_end", **self._cleaned_row(trial, row)})
         self._memory.forget(_key(trial))
         return line
+
+    def _cleaned_result(self, trial: Trial, result: Mapping[str, Json]) -> Mapping[str, Json]:
+        clean = self._clean(trial, result)
+        if clean is result:
+            return result
+        return laid_over(clean, words_of_result(result, clean, self._memory.clean))
+
+    def _cleaned_row(self, trial: Trial, row: TrialRow) -> Mapping[str, Json]:
+        fields = row_fields(row)
+        clean = self._clean(trial, fields)
+        return fields if clean is fields else laid_over(clean, words_of_row(fields))
 
     def end(self, ending: Ending) -> None:
         """Note that the run ends, once all of it is on the disk: else it has not ended."""
@@ -158,13 +182,11 @@ class RunWriter:
         self._results.close()
         self._log.close()
 
-    def _clean(
-        self, trial: Trial, fields: Mapping[str, Json], ids: Sequence[str] = ()
-    ) -> dict[str, Json]:
-        """Take the secrets out; the ids by which things are found again stay as they are."""
+    def _clean(self, trial: Trial, fields: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Take the secrets out; the same object comes back when there are none."""
         clean = self._memory.clean(fields, _key(trial))
         assert isinstance(clean, Mapping)
-        return {**clean, **{name: fields[name] for name in ids}}
+        return clean
 
     def _append(self, fields: Mapping[str, Json], moment: str | None = None) -> None:
         with self._lock:  # so that the numbers stand in the order of the lines
@@ -203,17 +225,7 @@ def _place(trial: Trial) -> dict[str, Json]:
     return place if trial.condition is None else {**place, "condition": trial.condition}
 
 
-def _laid_over(fields: dict[str, Json], own: Mapping[str, Json]) -> dict[str, Json]:
-    """Lay words of ours over what is there; objects key by key."""
-    whole = dict(fields)
-    for name, value in own.items():
-        there = fields.get(name)
-        both = isinstance(value, Mapping) and isinstance(there, Mapping)
-        whole[name] = {**there, **value} if both else value  # type: ignore[dict-item]
-    return whole
-
-
-def _own(fields: dict[str, Json]) -> dict[str, Json]:
+def _own(fields: Mapping[str, Json]) -> Mapping[str, Json]:
     """Keep an agent's extra keys from taking the place of ours."""
     if RESERVED.isdisjoint(fields):
         return fields

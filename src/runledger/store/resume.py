@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from .manifest import MANIFEST
 from .rundir import LOG, RESULTS, Key, finished_in, moment, record_from
 from .spans import Spans
 from .traces import place_of
+
+MOST_CHANGES = 10  # that are named
 
 _SEQ = re.compile(rb'\{"seq":(\d+),')
 
@@ -109,10 +111,11 @@ def changes_since(found: Manifest, wanted: Manifest, *, whole: bool = False) -> 
 
     What is wanted may be a part of what the run planned, unless it is to be the whole.
     """
-    changes = (*_changes_of_agent(found, wanted), *_changes_of_cases(found, wanted, whole))
-    if whole and not changes and found.suite_sha256 != wanted.suite_sha256:
-        return ("suite.yaml was edited",)
-    return changes
+    changes = [*_changes_of_agent(found, wanted), *_changes_of_cases(found, wanted, whole)]
+    if whole and found.suite_sha256 != wanted.suite_sha256:
+        changes.insert(0, "suite.yaml was edited")
+    more = len(changes) - MOST_CHANGES
+    return (*changes[:MOST_CHANGES], *([f"and {more} more"] if more > 0 else []))
 
 
 def _changes_of_agent(found: Manifest, wanted: Manifest) -> Iterator[str]:
@@ -178,9 +181,13 @@ class _Passing:
 
 def _results(path: Path) -> Iterator[tuple[Key, dict[str, Any]]]:
     """Yield the results of a run, each with the trial it tells of; there may be none yet."""
-    if not path.exists():
-        return
-    for number, line in enumerate(read_lines(path), start=1):
+    try:
+        lines = read_lines(path) if path.exists() else iter(())
+        first = next(lines, None)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    every = lines if first is None else chain([first], lines)
+    for number, line in enumerate(every, start=1):
         try:
             result = decode(line)
             key = str(result["id"]), int(result["trial"])

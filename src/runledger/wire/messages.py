@@ -9,6 +9,7 @@ from typing import TypeAlias
 from ..errors import AgentError
 from ..ledger.cut import beginning
 from ..ledger.event import FinalOutput, Log, TaskError, ToolCall, ToolResult, UsageReport
+from ..ledger.figure import LARGEST
 from ..ledger.strict_json import NotJson, dump_line, loads
 from ..ledger.usage import Usage
 from ..ledger.value import Json
@@ -17,7 +18,6 @@ Heard: TypeAlias = ToolCall | FinalOutput | Log | TaskError | UsageReport
 Fields: TypeAlias = dict[str, Json]
 
 SNIPPET = 200
-MOST = 10**15  # of tokens or dollars in one report: sums of what is below stay finite
 
 
 def task_start(task_id: str, task_input: Json) -> bytes:
@@ -136,8 +136,8 @@ def _amount(message: Fields, key: str) -> float | None:
     value = message.pop(key, None)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST:
-        raise _Wrong(f"{key!r} must be a number from 0 to {MOST}, found {_shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= LARGEST:
+        raise _Wrong(f"{key!r} must be a number from 0 to {LARGEST}, found {_shown(value)}")
     return value
 
 

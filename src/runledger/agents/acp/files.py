@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 from ...errors import StoreError
 from ...ledger.fingerprint import preview
 from ...ledger.value import Json
-from ...store.disk import ensure_directory
-from ...store.lines import write_whole
+from ...store import disk
 from ...wire.jsonrpc import INTERNAL_ERROR, RpcError
 
 INVALID_PARAMS = -32602
 NOT_FOUND = -32002
 READ_CAP = 16 * 1024 * 1024
+ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+AS_LOOKED_AT = os.O_NOFOLLOW | os.O_NONBLOCK  # no link or pipe that was put there since
 
 
 class Files:
@@ -39,11 +42,7 @@ class Files:
         content = params.get("content")
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")
-        try:
-            ensure_directory(path.parent)
-            write_whole(path, content.encode("utf-8", "replace"))
-        except StoreError as error:
-            raise RpcError(INTERNAL_ERROR, str(error)) from None
+        _write(path, content.encode("utf-8", "replace"))
         return {}
 
     def inside(self, given: Json) -> Path:
@@ -68,6 +67,23 @@ def _read(path: Path) -> str:
         raise RpcError(INTERNAL_ERROR, f"could not read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise RpcError(INTERNAL_ERROR, f"{path} is not UTF-8 text") from None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write over a file as its agent would: it keeps its links and watchers, and is not synced.
+
+    It is the agent's and not ours, so nobody relies on its being whole after a crash.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise RpcError(INVALID_PARAMS, f"not a file: {path}")
+        disk.ensure_directory(path.parent)
+        with closing(disk.File(path, ANEW | AS_LOOKED_AT)) as file:
+            file.write(content)
+    except StoreError as error:
+        raise RpcError(INTERNAL_ERROR, str(error)) from None
+    except OSError as error:
+        raise RpcError(INTERNAL_ERROR, f"could not write {path}: {error.strerror}") from None
 
 
 def _lines(text: str, first: int | None, most: int | None) -> str:

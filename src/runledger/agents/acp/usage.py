@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
+from ...ledger.figure import LARGEST, clamped
 from ...ledger.usage import Usage, add_usage
 from ...ledger.value import Json
 from .shapes import as_list, as_object, text_at
 
 Tokens: TypeAlias = tuple[int | None, int | None]
-
-MOST = 10**15  # of tokens or dollars in one report: sums of what is below stay finite
 
 
 class Meter:
@@ -80,14 +79,14 @@ def _tokens(usage: Mapping[str, Json]) -> Tokens:
     total = _count(usage.get("totalTokens"))
     # OpenAI counts cached tokens among the input, Anthropic beside it: the total tells which
     if given is not None and (total is None or total >= given + (out or 0) + cached):
-        given += cached
+        given = clamped(given + cached)
     return given, out
 
 
 def _amount(value: Json) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return float(value) if 0 <= value <= MOST else None
+    return float(value) if 0 <= value <= LARGEST else None
 
 
 def _count(value: Json) -> int | None:

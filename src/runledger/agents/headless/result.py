@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...ledger.adapter import ErrorRule, ResultRules, UsageRule
 from ...ledger.cut import beginning
+from ...ledger.figure import Number
 from ...ledger.pattern import found_in
-from ...ledger.usage import Number, Usage
+from ...ledger.usage import Usage
 from ...ledger.value import Absent, Json
 from .match import as_text, first_of, spots
 from .steps import Known, usage_at

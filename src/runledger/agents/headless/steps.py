@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 from ...ledger.adapter import EventRule, Field, StepKind
 from ...ledger.event import Log, Message, Plan, Thought, ToolCall, ToolResult, UsageReport
+from ...ledger.figure import LARGEST, clamped
 from ...ledger.session import SESSION
 from ...ledger.shell_exit import exit_code_in, runs_commands
 from ...ledger.usage import Usage
 from ...ledger.value import Absent, Json
-from ...wire.messages import MOST
 from .. import Said
 from .match import Spot, all_of, as_text, field_at, spots
 
@@ -122,7 +122,7 @@ def _tool_result(spot: Spot, fields: Fields, known: Known) -> Meant | None:
 def _exit_code(told: Json, output: Json, name: str) -> int | None:
     """Give the exit code of a command that failed, where a line or the output tells it."""
     code = exit_code_in(output) if told is None and runs_commands(name) else told
-    return code if isinstance(code, int) and not isinstance(code, bool) and code else None
+    return clamped(code) if isinstance(code, int) and not isinstance(code, bool) and code else None
 
 
 def _plan(spot: Spot, fields: Fields, known: Known) -> Meant | None:
@@ -172,8 +172,8 @@ def _is_true(spot: Spot, field: Field | None) -> bool:
 def _figure(spot: Spot, field: Field | None) -> float | None:
     found = all_of(spot, field) if isinstance(field, tuple) else []
     figures = [one for one in found if isinstance(one, (int, float)) and not isinstance(one, bool)]
-    sound = [one for one in figures if 0 <= one <= MOST]
-    return sum(sound) if sound else None
+    sound = [one for one in figures if 0 <= one <= LARGEST]
+    return clamped(sum(sound)) if sound else None
 
 
 def _between(began: float | None, ended: float | None) -> int | None:

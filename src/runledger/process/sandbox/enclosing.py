@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ from .mounts import Mounts
 from .reach import Reach, find_program
 
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts")
+NO_MORE_USERS = "--disable-userns"  # no user namespace can be made inside
 DOORWAY = str(Path(__file__).with_name("doorway.py"))
 # We ask a whole group to end, and bwrap, which is in it, would go first and take the program along.
 # It would also hold what the program closes: so input and output go past it, as 3 and 4.
@@ -22,7 +24,7 @@ _STAY = ("/bin/sh", "-c", "trap '' TERM; exec \"$@\" 3<&0 4>&1 </dev/null >/dev/
 def enclose(launch: Launch, sandbox: Sandbox, sight: Sight) -> Launch:
     """Put a launch into a sandbox; raise SpawnFailed where there is no such program."""
     find_program(launch)
-    words = [*_STAY, sandbox.program, *_walls(sandbox), *_seen(launch, sight)]
+    words = [*_STAY, sandbox.program, *_walls(sandbox), *_seen(launch, sight), *_tied()]
     inside = [*_python(), DOORWAY, *_added(launch), *_led(sight), "--", *launch.argv]
     argv = [*words, "--chdir", _absolute(launch.cwd), "--", *inside]
     return replace(launch, argv=argv, veiled=True)
@@ -33,6 +35,15 @@ def _walls(sandbox: Sandbox) -> Iterator[str]:
     if not sandbox.network:
         yield "--unshare-net"
     yield from ("--cap-drop", "ALL")
+
+
+def _tied() -> tuple[str, ...]:
+    """Take from root what is its own though it has no capability: the kernel goes by the owner.
+
+    That is the machine's settings in /proc, and its control groups, which can be mounted by
+    whoever has made a user namespace.
+    """
+    return ("--remount-ro", "/proc", NO_MORE_USERS) if os.geteuid() == 0 else ()
 
 
 def _seen(launch: Launch, sight: Sight) -> list[str]:

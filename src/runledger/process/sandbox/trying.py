@@ -12,9 +12,10 @@ from ...ledger.printable import printable
 from ..program import Finished, run_program
 from ..supervisor import Launch, Supervisor
 from . import Sandbox, Sight
-from .enclosing import enclose
+from .enclosing import NO_MORE_USERS, enclose
 
 PROGRAM = "bwrap"
+OLDEST_FOR_ROOT = "0.8"
 TRY_S = 20.0
 SHOWN = 500  # characters of what bwrap says
 NONE = "or write sandbox: none, and know that the agent may then read and reach what you may"
@@ -48,19 +49,21 @@ def _missing() -> str:
 def _refused(done: Finished, program: str) -> str:
     """Say in the system's words why there is no sandbox, and what to do about it."""
     words = printable(done.stderr.strip()[-SHOWN:]) or f"nothing (exit status {done.code})"
-    return f"no sandbox can be set up here: {program} said: {words}\n{_remedy()}\n{NONE}"
+    return f"no sandbox can be set up here: {program} said: {words}\n{_remedy(words)}\n{NONE}"
 
 
-def _remedy() -> str:
-    """Name the setting that is in the way, as far as one can be seen."""
+def _remedy(words: str) -> str:
+    """Name what is in the way, as far as it can be seen."""
+    if f"option {NO_MORE_USERS}" in words:
+        return f"root needs bubblewrap {OLDEST_FOR_ROOT} or newer: install it, run as another user"
     for file, found, setting in _SETTINGS:
-        with_value = Path(file)
-        if with_value.exists() and with_value.read_text().strip() == found:
+        place = Path(file)
+        if place.exists() and place.read_text().strip() == found:
             return f"namespaces are switched off for users: sysctl -w {setting}"
     return (
         "in a container it has to be allowed from outside "
         "(docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
-        "--cap-add SYS_ADMIN, or --privileged)"
+        "--security-opt systempaths=unconfined --cap-add SYS_ADMIN, or --privileged)"
     )
 
 

@@ -15,11 +15,12 @@ from .entry import Entry as Entry
 from .expansion import Expander
 from .line import AnyEntry, Header, read_line
 from .shorthand import Wrong
-from .weight import MOST_BYTES
+from .weight import MOST_BYTES, MOST_ENTRIES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+MOST_LINES = 2 * MOST_ENTRIES  # with blobs, which several entries may share
 MOST_READ = 2 * MOST_BYTES  # a recording has no more, whatever has to be escaped in it
 LEVELS = 2 * MAX_DEPTH + 20  # a line wraps what was said, and may have to escape all of it
 
@@ -95,9 +96,13 @@ def _content(file: Path, path: str) -> bytes:
 
 def _lines(content: bytes, path: str, expander: Expander) -> Iterator[AnyEntry | Header]:
     lines = content.split(b"\n")
+    count = 0
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
+        count += 1
+        if count > MOST_LINES:
+            raise CassetteError(path, number, f"the cassette has over {MOST_ENTRIES:,} entries")
         try:
             found = read_line(number, loads(line.rstrip(b"\r"), LEVELS), expander)
         except RecursionError:

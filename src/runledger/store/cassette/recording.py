@@ -22,7 +22,7 @@ from .entry import AgentStamp, Entry, McpEntry, ModelEntry
 from .line import NO_PLACES, AnyEntry, Header
 from .public import KEPT_HEADERS, public_path
 from .sharing import Sharing
-from .weight import MOST_BYTES, weight_of
+from .weight import MOST_BYTES, MOST_ENTRIES, weight_of
 from .writing import entry_lines, header_line
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 FIRST_LINE = 64 * 1024  # a header is far shorter
 LONGEST_STAMP = 200
-TOO_MUCH = f"what was said is over {MOST_BYTES >> 20} MiB, which is too much to be recorded"
+TOO_MUCH = (
+    f"what was said is over {MOST_BYTES >> 20} MiB or {MOST_ENTRIES:,} calls, "
+    "which is too much to be recorded"
+)
 
 
 class Recorder:
@@ -125,7 +128,8 @@ class Recorder:
             self._gathered[next(self._turns) if turn is None else turn] = entry
 
     def _is_full(self) -> bool:
-        return self._weight + self._share.weight > MOST_BYTES
+        heavy = self._weight + self._share.weight > MOST_BYTES
+        return heavy or len(self._gathered) > MOST_ENTRIES
 
     def _header(self, lines: bytes) -> Header:
         """Tell what a reader of these lines has to know."""

@@ -6,6 +6,7 @@ from ...ledger.strict_json import dump_line
 from .entry import Entry, McpEntry
 
 MOST_BYTES = 64 * 1024 * 1024  # of one request, of one answer, and of all that a trial gathers
+MOST_ENTRIES = 20_000  # of a cassette: each takes some 5 KB of memory in replay
 
 
 def weight_of(entry: Entry | McpEntry) -> int:

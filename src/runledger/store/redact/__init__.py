@@ -1,6 +1,7 @@
 """The only door out: no secret passes into a record, a view, a cassette or the console.
 
 redactor       puts placeholders in place of secrets: the one thing that other rooms use
+own_names      names of fields that are never hidden, since records are read by them
 environment    which values of an environment are secrets
 placeholder    what stands where a secret stood
 telling        names that tell what they hold; assignments, quoting, looks: such names in texts

@@ -22,8 +22,11 @@ def _told_apart(items: Iterable[tuple[str, Json]]) -> Iterator[tuple[str, Json]]
     """Number the names that look alike once they are hidden."""
     seen: Counter[str] = Counter()
     for name, item in items:
+        while seen[name]:
+            seen[name] += 1
+            name = f"{name} ({seen[name]})"
         seen[name] += 1
-        yield (name if seen[name] == 1 else f"{name} ({seen[name]})"), item
+        yield name, item
 
 
 def listed(value: Sequence[Json], redacted: Callable[[int], Json]) -> Json:

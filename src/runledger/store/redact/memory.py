@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 
 from ...ledger.value import Json
-from .environment import secrets_below
+from .environment import affordable, secrets_below
 from .redactor import Redactor
+
+_NOTHING: frozenset[str] = frozenset()
 
 
 class Memory:
     """Takes secrets out; what once stood under a telling name is known for the rest of its trial.
 
     So a token that a tool gave out as `session_token` is hidden in the prose that follows, too.
+    Names that the suite's author gave are no secrets, whatever an agent tells.
     """
 
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
+    def __init__(self, secrets: Iterable[str] = (), names: Iterable[str] = ()) -> None:
         self._secrets = frozenset(secrets)
+        self._names = tuple(names)
         self._redactor = Redactor(self._secrets)
-        self._known: dict[Hashable, frozenset[str]] = {}
+        self._told: dict[Hashable, frozenset[str]] = {}
         self._redactors: dict[Hashable, Redactor] = {}
 
     def clean(self, value: Json, trial: Hashable = None) -> Json:
@@ -26,12 +30,19 @@ class Memory:
         redactor = self._redactors.get(trial, self._redactor)
         if not redactor.suspects(value):
             return value
-        known = self._known.get(trial, self._secrets)
-        told = known.union(secrets_below([value])) if trial is not None else known
-        if len(told) > len(known):
-            self._known[trial] = told
-            redactor = self._redactors[trial] = Redactor(told)
+        if trial is not None and self._learns(value, trial):
+            redactor = self._redactors[trial] = Redactor(self._secrets | self._told[trial])
         return redactor.value(value)
+
+    def _learns(self, value: Json, trial: Hashable) -> bool:
+        """Remember what a value tells; say whether that is anything new."""
+        known = self._told.get(trial, _NOTHING)
+        new = {one for one in secrets_below([value]) if not self._is_named(one)} - self._secrets
+        self._told[trial] = frozenset(affordable(known | new))  # over all that a trial tells
+        return self._told[trial] != known
+
+    def _is_named(self, told: str) -> bool:
+        return any(told in name for name in self._names)
 
     def knows(self, text: str, trial: Hashable) -> bool:
         """Say whether a text may hold a secret that is known by now."""
@@ -39,5 +50,5 @@ class Memory:
 
     def forget(self, trial: Hashable) -> None:
         """Let go of what a trial told, once it has ended."""
-        self._known.pop(trial, None)
+        self._told.pop(trial, None)
         self._redactors.pop(trial, None)

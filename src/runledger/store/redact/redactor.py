@@ -19,6 +19,7 @@ from .anew import listed, mapped
 from .key_blocks import KEY_BLOCK_NEEDLES, hide_key_blocks
 from .linear import linear
 from .logins import LOGIN_NEEDLES, LOGIN_OPTIONS, hide_login, hide_logins
+from .own_names import own_names
 from .placeholder import (
     MARK,
     PLACEHOLDER,
@@ -44,8 +45,7 @@ MOST_OPTIONS = 50  # between a command and the one that holds a login
 ROUNDS = 8  # two are the rule; each hides more, so that they end
 
 _ONE_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# As our own names of fields are, which no secret may take away: an agent can tell any.
-_PLAIN_NAME = re.compile(r"[A-Za-z_]{0,32}[0-9]{0,3}")
+_PLAIN_NAME = re.compile(r"[A-Za-z_]{0,32}[0-9]{0,3}")  # no shape of a token has so little
 # Grades have `"pass": true` and test runs `PASS: `, neither of which is worth a look.
 _QUOTE = rb"(?:\\*[\"']|" + CODED_QUOTE + rb")"
 _PASS = (
@@ -90,7 +90,9 @@ class Redactor:
 
     def knows(self, text: str) -> bool:
         """Say whether a text may hold a secret that is known, whatever names and shapes tell."""
-        content = text.encode("utf-8", "surrogatepass")
+        return self._knows(text.encode("utf-8", "surrogatepass"))
+
+    def _knows(self, content: bytes) -> bool:
         return bool(self._secrets) and self._known.search(content) is not None
 
     def text(self, text: str) -> str:
@@ -106,7 +108,8 @@ class Redactor:
             return value
         if _quotes(content) > MOST_QUOTES or self._is_crowded(content):
             return self._below(value, Reading(self._whole, self._whole_secret, self._whole_name))
-        return self._below(value, Reading(self.text, self._secret, self._name))
+        name = self._name if self._knows(content) else self._unknown_name
+        return self._below(value, Reading(self.text, self._secret, name))
 
     def _whole(self, text: str) -> str:
         """Hide a text as it stands if there may be a secret in it, for want of time to look."""
@@ -121,11 +124,17 @@ class Redactor:
 
     def _whole_name(self, name: str) -> str:
         """Hide a name as it stands if it may hold a known secret, for want of time to look."""
-        if _PLAIN_NAME.fullmatch(name) or not self.knows(name):
+        if not self.knows(name) or name in own_names():
             return name
         return self._hide("text", name.encode("utf-8", "surrogatepass")).decode()
 
     def _name(self, name: str) -> str:
+        if self.knows(name):
+            return name if name in own_names() else self.text(name)
+        return self._unknown_name(name)
+
+    def _unknown_name(self, name: str) -> str:
+        """Redact a name that holds no secret that is known."""
         return name if _PLAIN_NAME.fullmatch(name) else self.text(name)
 
     def _is_crowded(self, content: bytes) -> bool:
@@ -213,7 +222,8 @@ class Redactor:
 
     def _item(self, whole: Mapping[str, Json], read: Reading, name: str) -> Json:
         item = whole[name]
-        if _is_secret_in(whole, name) and not is_schema(item):
+        tells = _is_secret_in(whole, name) or _tells_now(name, read.name(name))
+        if tells and not is_schema(item):
             return read.secret(item)
         return self._below(item, read)
 
@@ -275,6 +285,11 @@ def _is_secret_in(whole: Mapping[str, Json], name: str) -> bool:
         return False
     named = whole.get("name", whole.get("key", whole.get("Name")))
     return isinstance(named, str) and is_telling(named)
+
+
+def _tells_now(name: str, shown: str) -> bool:
+    """Say whether a name tells of a secret once what it holds itself is hidden."""
+    return shown is not name and is_telling(shown)
 
 
 def _text(text: str, content: bytes, cleaned: bytes) -> str:
