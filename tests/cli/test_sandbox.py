@@ -439,3 +439,37 @@ def test_a_suite_with_a_sandbox_is_valid_where_there_is_none(tmp_path: Path) -> 
     assert (
         runledger("validate", "suite", cwd=tmp_path, env={"PATH": str(tmp_path / "bin")}).code == 0
     )
+
+
+def test_the_record_is_hidden_where_it_lies_in_the_suites_directory(tmp_path: Path) -> None:
+    """An agent that is started beside its suite does not find what others answered."""
+    look = """
+    task = read()
+    found = [str(path) for path in __import__("pathlib").Path(".agentci").rglob("*.jsonl")]
+    send("final_output", output={"found": found})
+    """
+    unseen = [{"type": "equals", "path": "found", "value": []}]
+    write_suite(tmp_path, look, sandbox="bwrap", assertions=unseen).case("a").case("b")
+    done = runledger("run", ".", "-j", "1", cwd=tmp_path)
+
+    assert done.code == 0, (done.out, done.err)
+
+
+KEYRING = """
+import ctypes, os
+number = {"x86_64": 250}.get(os.uname().machine, 219)
+keyring = ctypes.CDLL(None).syscall(number, 0, -3, 0)  # the id of one's own session's
+"""
+
+
+def test_the_callers_keys_are_out_of_reach(tmp_path: Path) -> None:
+    """Who is shut in has a session keyring of its own."""
+    ours: dict[str, Any] = {}
+    exec(KEYRING, ours)
+    look = f"{KEYRING}\nread()\nsend('final_output', output={{'keyring': keyring}})"
+    write_suite(tmp_path / "suite", look, sandbox="bwrap").case("a")
+    done = runledger("run", "suite", cwd=tmp_path)
+
+    (answer,) = [event["output"] for event in done.events if event["type"] == "final_output"]
+    assert answer["keyring"] != ours["keyring"]
+    assert answer["keyring"] > 0

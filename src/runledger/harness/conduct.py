@@ -137,10 +137,17 @@ def _enclosure(sandbox: Sandbox | None) -> Enclosure:
     return Enclosure("bwrap", sandbox.version, sandbox.network)
 
 
+def _without_record(order: Order) -> Sandbox | None:
+    """Keep the records of runs from being seen, should they lie in the suite's directory."""
+    if order.sandbox is None:
+        return None
+    return replace(order.sandbox, hidden=(str(order.output_dir.resolve()),))
+
+
 def _stage(
     order: Order, writer: RunWriter, supervisor: Supervisor, stack: contextlib.ExitStack
 ) -> Stage:
-    driver = driver_for(order.suite, supervisor, order.sandbox)
+    driver = driver_for(order.suite, supervisor, _without_record(order))
     stack.callback(driver.close)
     allowed = frozenset(order.suite.tools.names)
     return Stage(driver, allowed, writer.note, writer.clock, limit=order.limit)

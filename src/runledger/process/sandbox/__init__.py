@@ -18,6 +18,7 @@ class Sandbox:
     program: str
     version: str
     network: bool  # whether it is the caller's; if not there is none
+    hidden: tuple[str, ...] = ()  # directories that are empty, wherever they lie
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ and carries what is said to a port of the loopback in here to a socket that lead
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import socket
@@ -18,6 +19,8 @@ from typing import NoReturn
 CHUNK = 64 * 1024
 NOT_STARTED = 127
 HOST = "127.0.0.1"
+KEYCTL = {"x86_64": 250, "aarch64": 219, "riscv64": 219, "ppc64le": 271, "s390x": 280}
+JOIN_SESSION_KEYRING = 1
 PASSED = {3: 0, 4: 1}  # where input and output were put while bwrap was at work
 
 
@@ -37,6 +40,7 @@ def main(words: list[str]) -> None:
 
 def _become(argv: list[str], unwanted: set[bytes]) -> NoReturn:
     """Run the program with signals and variables as if nobody had been here before."""
+    _leave_the_callers_keys()
     for one in (signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(one, signal.SIG_DFL)
     try:
@@ -45,6 +49,13 @@ def _become(argv: list[str], unwanted: set[bytes]) -> NoReturn:
         told = f"runledger: could not start {argv[0]!r} in the sandbox: {error.strerror}\n"
         os.write(2, told.encode("utf-8", "backslashreplace"))
         os._exit(NOT_STARTED)
+
+
+def _leave_the_callers_keys() -> None:
+    """Join a new session keyring: bwrap leaves the caller's, and the keys in it, within reach."""
+    number = KEYCTL.get(os.uname().machine)
+    if number is not None:
+        ctypes.CDLL(None).syscall(number, JOIN_SESSION_KEYRING, None)
 
 
 def _variables(unwanted: set[bytes]) -> dict[bytes, bytes]:

@@ -24,7 +24,7 @@ _STAY = ("/bin/sh", "-c", "trap '' TERM; exec \"$@\" 3<&0 4>&1 </dev/null >/dev/
 def enclose(launch: Launch, sandbox: Sandbox, sight: Sight) -> Launch:
     """Put a launch into a sandbox; raise SpawnFailed where there is no such program."""
     find_program(launch)
-    words = [*_STAY, sandbox.program, *_walls(sandbox), *_seen(launch, sight), *_tied()]
+    words = [*_STAY, sandbox.program, *_walls(sandbox), *_seen(launch, sandbox, sight), *_tied()]
     inside = [*_python(), DOORWAY, *_added(launch), *_led(sight), "--", *launch.argv]
     argv = [*words, "--chdir", _absolute(launch.cwd), "--", *inside]
     return replace(launch, argv=argv, veiled=True)
@@ -46,7 +46,7 @@ def _tied() -> tuple[str, ...]:
     return ("--remount-ro", "/proc", NO_MORE_USERS) if os.geteuid() == 0 else ()
 
 
-def _seen(launch: Launch, sight: Sight) -> list[str]:
+def _seen(launch: Launch, sandbox: Sandbox, sight: Sight) -> list[str]:
     """Give bwrap's words for all that is seen inside."""
     mounts = Mounts(launch.cwd)
     for place in _own_places(launch):
@@ -56,6 +56,8 @@ def _seen(launch: Launch, sight: Sight) -> list[str]:
     for place in sight.own:
         mounts.show(place, writable=True)
     mounts.show(launch.cwd)
+    for place in sandbox.hidden:
+        mounts.hide(place)
     reach = Reach(mounts, launch.env.get("PATH"))
     for word in (launch.argv[0], *sight.named, sys.executable):
         reach.show_word(word)
