@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..ledger.manifest import Manifest
+from ..ledger.manifest import Manifest, PlannedCase
+from ..ledger.suite import Mode
 from .lines import decode, is_held, read_lines, write_whole_lines
 from .manifest import MANIFEST
 from .rundir import LOG, RESULTS, Key, finished_in, moment, record_from
@@ -144,14 +145,16 @@ def _changes_of_cases(found: Manifest, wanted: Manifest, whole: bool) -> Iterato
     before, now = ({case.id: case for case in plan.cases} for plan in (found, wanted))
     others = [id for id in wanted.not_chosen if whole and id not in found.not_chosen]
     yield from (f"case {id} was added" for id in (*now, *others) if id not in before)
-    for id, case in before.items():
-        if id not in now:
-            if whole:
-                yield f"case {id} was removed"
-        elif case.sha256 != now[id].sha256:
-            yield f"case {id} was edited"
-        elif wanted.mode != "record" and case.cassette_sha256 != now[id].cassette_sha256:
-            yield f"{case.cassette}, the cassette of case {id}, was changed"
+    yield from (f"case {id} was removed" for id in before if whole and id not in now)
+    for id in filter(now.get, before):
+        yield from _changes_of_case(before[id], now[id], wanted.mode)
+
+
+def _changes_of_case(before: PlannedCase, now: PlannedCase, mode: Mode) -> Iterator[str]:
+    if before.sha256 != now.sha256:
+        yield f"case {now.id} was edited"
+    elif mode != "record" and before.cassette_sha256 != now.cassette_sha256:
+        yield f"{before.cassette}, the cassette of case {now.id}, was changed"
 
 
 class _Passing:
