@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,7 +11,8 @@ from ..errors import UsageError
 from ..ledger.experiment import Protocol
 from ..ledger.fingerprint import fingerprint
 from ..ledger.sound import WRONG, sound, what_is_wrong
-from ..ledger.value import Json, texts_in
+from ..ledger.value import Json
+from .lines import encode
 from .plain import read_plain
 
 PROTOCOL = "protocol.yaml"
@@ -23,17 +25,36 @@ _HEADING = "# The experiment as it was run; RunLedger reads it again, so leave i
 
 def protocol_text(protocol: Protocol, seed: int, clean: Clean) -> str:
     """Write protocol.yaml; `clean` takes secrets out of what the author wrote."""
+    told = _without_secrets(protocol, clean)
     fields: dict[str, Json] = {
         "schema_version": SCHEMA_VERSION,
         "sha256": protocol.sha256,
         "directory": protocol.directory,
         "seed": seed,
-        "experiment": clean(protocol.experiment),
-        "suffixes": clean(protocol.suffixes),
-        "adapter": clean(protocol.adapter),
-        "tasks": clean(protocol.tasks),
+        "experiment": told.experiment,
+        "suffixes": told.suffixes,
+        "adapter": told.adapter,
+        "tasks": told.tasks,
     }
     return f"{_HEADING}\n{_dumped(_plain(fields))}"
+
+
+def _without_secrets(protocol: Protocol, clean: Clean) -> Protocol:
+    """Take secrets out, but for names of conditions, by which attempts are found again."""
+
+    def cleaned(value: Any) -> Any:
+        return clean(value)
+
+    experiment = dict(cleaned(protocol.experiment))
+    if isinstance(conditions := protocol.experiment.get("conditions"), Mapping):
+        experiment["conditions"] = dict(zip(conditions, cleaned(conditions).values(), strict=True))
+    return replace(
+        protocol,
+        experiment=experiment,
+        suffixes=dict(zip(protocol.suffixes, cleaned(protocol.suffixes).values(), strict=True)),
+        adapter=cleaned(protocol.adapter),
+        tasks=cleaned(list(protocol.tasks)),
+    )
 
 
 def protocol_hash(
@@ -52,28 +73,25 @@ def protocol_hash(
 
 def is_redacted(protocol: Protocol) -> bool:
     """Say whether secrets were taken out of a protocol, so that nobody can run by it."""
-    parts = (protocol.experiment, protocol.suffixes, protocol.adapter, protocol.tasks)
-    return any(REDACTED in text for part in parts for text in texts_in(part))
+    parts = [protocol.experiment, protocol.suffixes, protocol.adapter, list(protocol.tasks)]
+    return REDACTED.encode() in encode(parts)  # in names, too
 
 
 def changes_between(before: Protocol, now: Protocol, clean: Clean) -> Iterator[str]:
     """Name what an author changed; `clean` takes out the secrets, which a protocol never has."""
-    then, today = _parts(before, lambda value: value), _parts(now, clean)
+    then, today = _parts(before), _parts(_without_secrets(now, clean))
     for name in (*today, *(name for name in then if name not in today)):
         if then.get(name) != today.get(name):
             how = "added" if name not in then else "removed" if name not in today else "changed"
             yield f"{name} was {how}"
 
 
-def _parts(protocol: Protocol, clean: Clean) -> dict[str, str]:
+def _parts(protocol: Protocol) -> dict[str, str]:
     """Hash every part of a protocol that can be named."""
-    experiment, tasks = clean(protocol.experiment), clean(list(protocol.tasks))
-    assert isinstance(experiment, Mapping)
-    assert isinstance(tasks, list)
-    found = {f"{name} of the experiment": value for name, value in experiment.items()}
-    found["the text after the prompt"] = clean(dict(protocol.suffixes))
-    found["the adapter"] = clean(protocol.adapter)
-    found |= {f"task {task['id']}": task for task in tasks}
+    found = {f"{name} of the experiment": value for name, value in protocol.experiment.items()}
+    found["the text after the prompt"] = dict(protocol.suffixes)
+    found["the adapter"] = protocol.adapter
+    found |= {f"task {task['id']}": task for task in protocol.tasks}
     return {name: fingerprint(value) for name, value in found.items()}
 
 
