@@ -25,7 +25,7 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from plant import plant
-from runledger.store.lines import write_whole_lines
+from runledger.store.whole import write_whole_lines
 lines = [b"new", b"er" * 600_000, b"er" * 600_000]
 for number in range(1, 100):  # each step has a process of its own to die in
     pid = os.fork()

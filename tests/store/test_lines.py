@@ -18,17 +18,8 @@ from hypothesis import strategies as st
 
 from runledger.errors import StoreError
 from runledger.store import disk
-from runledger.store.lines import (
-    LONGEST_TAIL,
-    LineLog,
-    encode,
-    is_held,
-    is_torn,
-    read_lines,
-    write_new,
-    write_whole,
-    write_whole_lines,
-)
+from runledger.store.lines import LONGEST_TAIL, LineLog, encode, is_held, is_torn, read_lines
+from runledger.store.whole import write_new, write_whole, write_whole_lines
 
 TEXTS = st.text(st.characters(codec=None))  # lone surrogates too
 VALUES = st.recursive(
@@ -242,3 +233,15 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_bytes() == b"2"
+
+
+def test_a_device_is_written_to_and_stays_what_it_is() -> None:
+    """Naming one as the place of a file must not take it from everybody else."""
+    near, far = os.openpty()
+    device = Path(os.ttyname(far))
+    write_whole(device, b"whole")
+
+    assert os.read(near, 100) == b"whole"
+    assert device.is_char_device()
+    os.close(near)
+    os.close(far)

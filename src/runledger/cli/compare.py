@@ -49,7 +49,7 @@ def compare(
     if output is None:
         put(_shown(found, format))
         return
-    from ..store.lines import write_whole
+    from ..store.whole import write_whole
 
     write_whole(output, _shown(found, format, plain=True).encode("utf-8", "backslashreplace"))
 

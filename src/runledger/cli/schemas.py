@@ -59,8 +59,8 @@ def _list() -> str:
 
 
 def _print(text: str, output: Path | None) -> None:
-    from ..store.lines import write_whole
     from ..store.sink import open_sink
+    from ..store.whole import write_whole
 
     if output is None:
         open_sink(None).text(text)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import StoreError
 from ..ledger.run import Summary
-from ..store.lines import append_text
+from ..store.whole import append_text
 from ..views import github, markdown, regression, summary, terminal
 from ..views.look import Look
 from .exits import say

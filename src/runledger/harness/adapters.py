@@ -18,7 +18,7 @@ from ..ledger.task import Task
 from ..ledger.value import Json
 from ..process.deadline import Deadline
 from ..process.supervisor import Supervisor
-from ..store.lines import write_new
+from ..store.whole import write_new
 from ..suite.adapter import BUILT_IN, load_adapter, read_adapter
 from .furnish import agent_environment
 

@@ -22,10 +22,10 @@ from ..ledger.suite import Suite, fill_in
 from ..ledger.task import Task
 from ..process.supervisor import Supervisor
 from ..store.bench import write_plan
-from ..store.lines import write_whole
 from ..store.protocol import PROTOCOL, protocol_text
 from ..store.record import begin_record
 from ..store.rundir import make_run_directory
+from ..store.whole import write_whole
 from .conditions import asked_under, suite_under
 from .conduct import SYSTEM_CLOCK
 from .furnish import agent_environment, cleaner_for, secrets_of

@@ -12,7 +12,7 @@ from ..ledger.attempt import Attempt
 from ..ledger.findings import BenchRecord, Findings
 from ..store import disk
 from ..store.bench import read_bench
-from ..store.lines import append_text, write_whole
+from ..store.whole import append_text, write_whole
 from ..suite.experiment import load_experiment
 from ..views.experiment import answer, html, results, scenarios, summary, timing
 

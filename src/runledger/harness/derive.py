@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ..compare.rates import summarize
 from ..ledger.run import Summary
-from ..store.lines import write_whole
 from ..store.rundir import LOG, read_run
 from ..store.traces import TraceLog
+from ..store.whole import write_whole
 from ..views import html, junit, summary
 
 REPORT = "report.html"

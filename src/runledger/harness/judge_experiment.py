@@ -22,8 +22,9 @@ from ..ledger.findings import BenchRecord
 from ..ledger.fingerprint import fingerprint
 from ..ledger.verdict import CHECK, MANUAL
 from ..process.supervisor import Supervisor
-from ..store.lines import is_held, write_new
+from ..store.lines import is_held
 from ..store.verdicts import VERDICTS, Matter, VerdictLog
+from ..store.whole import write_new
 from .ask_judges import Court, Progress, Tell, ask_judges, questions_on, reuse
 from .judging import own_redactor
 from .verdict_book import Patience, VerdictBook

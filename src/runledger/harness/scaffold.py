@@ -16,7 +16,8 @@ from ..ledger.strict_json import NotJson, loads
 from ..ledger.value import Json
 from ..store.baseline import baseline_bytes
 from ..store.disk import ensure_directory
-from ..store.lines import encode, write_new, write_whole
+from ..store.lines import encode
+from ..store.whole import write_new, write_whole
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

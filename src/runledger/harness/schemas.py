@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 from ..errors import UnknownName
 from ..store.disk import ensure_directory
-from ..store.lines import encode, write_whole
+from ..store.lines import encode
 from ..store.schemas import DIALECT, read_schema, schema_names
+from ..store.whole import write_whole
 
 Schema: TypeAlias = dict[str, Any]
 

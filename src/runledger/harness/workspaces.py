@@ -23,7 +23,7 @@ from ..ledger.suite import Suite
 from ..process.stop import Stop
 from ..process.supervisor import Supervisor
 from ..store.disk import ensure_directory, private_directory
-from ..store.lines import write_whole
+from ..store.whole import write_whole
 
 MADE_HERE = ".runledger-workspaces"  # marks a directory in which workspaces are made
 

@@ -17,7 +17,8 @@ from ..ledger.printable import one_line
 from ..ledger.strict_json import loads
 from ..ledger.value import Json
 from .disk import ensure_directory
-from .lines import encode, write_whole
+from .lines import encode
+from .whole import write_whole
 
 SCHEMA_VERSION = 1
 MOST_BYTES = 50_000_000

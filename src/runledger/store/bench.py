@@ -20,12 +20,13 @@ from ..ledger.value import Json
 from .attempts import Tried, attempt_from, tried_in
 from .each_line import each_line
 from .ending import ending_from
-from .lines import decode, encode_line, is_held, read_lines, write_whole_lines
+from .lines import decode, encode_line, is_held, read_lines
 from .manifest import read_manifest
 from .resume import drop_results
 from .rundir import LOG, PLAN, RESULTS, moment, refuse_links
 from .spans import Spans
 from .verdicts import VERDICTS, read_verdicts
+from .whole import write_whole_lines
 
 DISCARDS, DECIDED, MONEY = "too many discards", "decided early", "the money is spent"
 _TYPES = ("run_start", "case_end", "run_end")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -27,6 +27,15 @@ def _let_pass(step: Step, path: Path) -> None:
 
 
 watch: Watch = _let_pass  # the point where faults are injected
+
+
+@contextlib.contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Tell in our words what the system refused while a file was written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"could not write {path}: {error.strerror or error}") from error
 
 
 class File:

@@ -10,7 +10,7 @@ import re
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,10 @@ from ..errors import StoreError
 from ..ledger.strict_json import is_deep
 from ..ledger.value import Json
 from . import disk
+from .disk import told
 from .plain import open_plain
 
 TORN_CHUNK = 64 * 1024
-WRITE_CHUNK = 1024 * 1024
 LONGEST_TAIL = 64 * 1024 * 1024  # of a line without its end that is looked at
 HOLD_TRIES, HOLD_WAIT_S = 5, 0.01
 LARGE_NUMBER = re.compile(rb"\d{19}")
@@ -78,7 +78,7 @@ class LineLog:
         self.size = 0
         self._torn = False
         self._lock = threading.Lock()
-        with _told(path):
+        with told(path):
             self._file = disk.File(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             try:
                 if self._is_regular():
@@ -101,13 +101,13 @@ class LineLog:
 
     def write(self, data: bytes) -> None:
         """Write bytes, all or none of them."""
-        with self._lock, _told(self.path):
+        with self._lock, told(self.path):
             self._write(data)
 
     def conclude(self, value: Json) -> None:
         """Write a last line that is there only if it and all before it are surely on the disk."""
         line = encode_line(value)
-        with self._lock, _told(self.path):
+        with self._lock, told(self.path):
             self._write(line)
             try:
                 self._sync()
@@ -118,7 +118,7 @@ class LineLog:
 
     def sync(self) -> None:
         """Make sure that the lines are on the disk."""
-        with self._lock, _told(self.path):
+        with self._lock, told(self.path):
             self._sync()
 
     def close(self) -> None:
@@ -170,7 +170,7 @@ def _hold(fd: int, path: Path) -> None:
 def one_at_a_time(directory: Path) -> Iterator[None]:
     """Let only one process at a time do something in a directory; the others wait."""
     disk.ensure_directory(directory)
-    with _told(directory):
+    with told(directory):
         fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
@@ -230,77 +230,6 @@ def _whole_length(fd: int) -> int:
     return 0
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step: readers see the old one or the new one, never a mixture.
-
-    A link stays one: what it leads to is replaced.
-    """
-    write_whole_lines(path, (data,))
-
-
-def write_whole_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Replace a file in one step by lines that need not fit in memory together."""
-    path = path.resolve() if path.is_symlink() else path
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    with _told(path):
-        try:
-            _write_beside(beside, path, lines)
-            disk.replace(beside, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                disk.remove(beside, missing_ok=True)
-            raise
-        disk.sync_directory(path.parent)
-
-
-def _write_beside(beside: Path, path: Path, lines: Iterable[bytes]) -> None:
-    """Write what is to take a file's place, with its mode, until it is on the disk."""
-    with contextlib.closing(disk.File(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL)) as file:
-        _keep_mode(path, file.fd)
-        for chunk in _gathered(lines):
-            file.write(chunk)
-        file.sync()
-
-
-def _gathered(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Join lines to pieces that are worth a write each."""
-    waiting = bytearray()
-    for line in lines:
-        waiting += line
-        if len(waiting) >= WRITE_CHUNK:
-            yield bytes(waiting)
-            waiting.clear()
-    yield bytes(waiting)
-
-
-def write_new(path: Path, data: bytes) -> bool:
-    """Write a file that is not there yet, whole; say False where somebody was faster."""
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    write_whole(beside, data)
-    with _told(path):
-        try:
-            disk.link(beside, path)
-        except FileExistsError:
-            return False
-        finally:
-            with contextlib.suppress(OSError):  # the file is there, or is not, all the same
-                disk.remove(beside)
-    return True
-
-
-def _keep_mode(path: Path, fd: int) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        os.fchmod(fd, stat.S_IMODE(path.stat().st_mode))
-
-
-def append_text(path: Path, text: str) -> None:
-    """Add a text at the end of a file that others write to as well."""
-    with _told(path):
-        file = disk.File(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        with contextlib.closing(file):
-            file.write(text.encode("utf-8", "backslashreplace"))
-
-
 def decode(line: bytes) -> Any:
     """Read a line that we wrote, to the last digit: orjson makes floats of large integers.
 
@@ -323,11 +252,3 @@ def read_lines(path: Path) -> Iterator[bytes]:
                 yield line
             elif not is_torn(line):
                 yield line + b"\n"
-
-
-@contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"could not write {path}: {error.strerror or error}") from error

@@ -18,13 +18,14 @@ from ..ledger.run import Ending, TrialRow
 from ..ledger.task import Trial
 from ..ledger.value import Json
 from .ending import ending_fields
-from .lines import LineLog, encode, write_whole
+from .lines import LineLog, encode
 from .manifest import MANIFEST, manifest_fields
 from .own_words import laid_over, words_of_event, words_of_result, words_of_row
 from .pieces import Held, Pieces
 from .redact.memory import Memory
 from .rows import row_fields
 from .rundir import LOG, RESERVED, RESULTS, timestamp
+from .whole import write_whole
 
 
 class Unfinished(Protocol):

@@ -12,11 +12,12 @@ from typing import Any
 from ..errors import UsageError
 from ..ledger.manifest import Manifest, PlannedCase
 from ..ledger.suite import Mode
-from .lines import decode, is_held, read_lines, write_whole_lines
+from .lines import decode, is_held, read_lines
 from .manifest import MANIFEST
 from .rundir import LOG, RESULTS, Key, finished_in, moment, record_from
 from .spans import Spans
 from .traces import place_of
+from .whole import write_whole_lines
 
 MOST_CHANGES = 10  # that are named
 

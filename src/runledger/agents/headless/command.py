@@ -14,7 +14,7 @@ from ...ledger.suite import AgentSettings, McpServer, fill_in
 from ...ledger.task import Task
 from ...ledger.value import Json
 from ...store import disk
-from ...store.lines import write_whole
+from ...store.whole import write_whole
 
 PROMPT_CAP = 100 * 1024  # bytes on a command line: Linux takes 128 KiB for one word
 PROMPT, CONFIG = "{prompt}", "{mcp_config}"

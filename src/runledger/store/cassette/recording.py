@@ -15,7 +15,7 @@ from ...ledger.fingerprint import fingerprint
 from ...ledger.strict_json import NotJson, dump_line, loads
 from ...ledger.trajectory import CassetteUse
 from ..disk import ensure_directory
-from ..lines import write_whole
+from ..whole import write_whole
 from .answer_line import STATUSES
 from .cleaning import cleaned
 from .entry import AgentStamp, Entry, McpEntry, ModelEntry
