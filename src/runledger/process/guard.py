@@ -55,7 +55,8 @@ def guarded(work: Callable[[], int]) -> int:
 
 
 def _tell_death(signum: int) -> None:
-    told = f"runledger was killed ({signal.Signals(signum).name}); what it had done is on record\n"
+    how = signal.strsignal(signum) or f"signal {signum}"
+    told = f"runledger was ended by a signal ({how}); what it had done is on record\n"
     with contextlib.suppress(OSError):
         write_all(STDERR, told.encode(), Path("standard error"))
 
