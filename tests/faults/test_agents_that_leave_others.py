@@ -30,7 +30,8 @@ NAMELESS = """
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        open("left", "w").write(str(os.getpid()))
+        open("being-left", "w").write(str(os.getpid()))
+        os.rename("being-left", "left")
         os.closerange(0, 3)
         os.execve("/bin/sleep", ["sleep", "1000"], {})
     os._exit(0)
