@@ -13,26 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
+from clock_kit import MCP_AGENT, MCP_SERVER
 from kit import Done, runledger, survivors
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "unmodified" / "plain"
 KEY = "sk-ant-api03-Zm9vYmFyYmF6cXV4cXV1eGNvcmdlZ3JhdWx0Z2FycGx5"
-
-MCP_AGENT = """
-import json, subprocess, sys
-server = json.load(open(sys.argv[1]))["mcpServers"]["clock"]
-child = subprocess.Popen([server["command"], *server["args"]], stdin=-1, stdout=-1, text=True)
-def ask(id, method, **params):
-    message = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
-    child.stdin.write(json.dumps(message) + "\\n"); child.stdin.flush()
-    return json.loads(child.stdout.readline())
-client = {"name": "a", "version": "1"}
-hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-ask(1, "initialize", **hello)
-answer = ask(2, "tools/call", name="time", arguments={"zone": sys.stdin.read()})
-print(answer["result"]["content"][0]["text"] if "result" in answer else answer["error"]["message"])
-child.stdin.close(); child.wait()
-"""
 
 LENIENT_AGENT = """
 import json, subprocess, sys
@@ -50,17 +35,6 @@ body = json.dumps({"model": "m", "messages": [{"role": "assistant"}]}).encode()
 for name in sys.stdin.read().split():
     answer = json.load(urllib.request.urlopen(os.environ[name] + "/v1/messages", body))
     print(name, answer["content"][0]["input"]["path"])
-"""
-
-MCP_SERVER = """
-import json, pathlib, sys
-pathlib.Path(sys.argv[1], "started").touch()
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" in asked:
-        text = f"noon in {asked['params'].get('arguments', {}).get('zone')}"
-        result = {"content": [{"type": "text", "text": text}], "protocolVersion": "2025-06-18"}
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
 """
 
 

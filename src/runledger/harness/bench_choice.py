@@ -10,10 +10,10 @@ from pathlib import Path
 from ..errors import UsageError
 from ..ledger.experiment import Experiment
 from ..ledger.findings import BenchRecord
+from ..ledger.fingerprint import hash_changes
 from ..store.bench import find_benches, read_bench
 from ..store.manifest import read_manifest
 from ..store.protocol import PROTOCOL, changes_between, is_redacted
-from ..store.resume import changes_of_programs
 from ..suite.experiment import load_experiment
 from .conditions import suite_under
 from .furnish import cleaner_for
@@ -102,7 +102,7 @@ def refuse_changed_programs(chosen: Chosen, path: Path) -> None:
     """Refuse to go on where the agent is another by now, though the experiment's file is not."""
     suite = suite_under(chosen.experiment, chosen.experiment.conditions[0])
     before, now = read_manifest(path).programs, programs_of(suite)
-    if changes := list(changes_of_programs(before, now)):
+    if changes := list(hash_changes(before, now)):
         raise UsageError(
             f"{path} cannot be gone on with: since it began, {', '.join(changes)}\n"
             f"undo that, or begin anew: runledger bench plan {chosen.words}, then bench run"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 import orjson
@@ -51,3 +51,13 @@ def preview(value: Json, width: int = 120) -> str:
 def show_name(name: str, width: int = 80) -> str:
     """Show a name as it is when it fits on a line and prints, else quoted and cut."""
     return name if name.isprintable() and 0 < len(name) <= width else preview(name, width)
+
+
+def hash_changes(
+    before: Mapping[str, str], now: Mapping[str, str], altered: str = "edited"
+) -> Iterator[str]:
+    """Tell which of the things that were hashed are not what they were."""
+    for name in {**now, **before}:
+        if before.get(name) != now.get(name):
+            how = "added" if name not in before else "removed" if name not in now else altered
+            yield f"{name} was {how}"

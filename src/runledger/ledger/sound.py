@@ -6,7 +6,7 @@ above has to doubt that a text is a text and a number one that can be reckoned w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -139,11 +139,7 @@ def _listed(kind: Any, check_item: Check) -> Check:
     def check(value: Any) -> None:
         if not isinstance(value, kind) or isinstance(value, str):
             _refuse(value, "a list")
-        for index, item in enumerate(value):
-            try:
-                check_item(item)
-            except Unsound as wrong:
-                raise wrong.within(f"[{index}]") from None
+        _check_each(((f"[{index}]", item) for index, item in enumerate(value)), check_item)
 
     return check
 
@@ -152,13 +148,17 @@ def _object(check_item: Check) -> Check:
     def check(value: Any) -> None:
         if not isinstance(value, Mapping):
             _refuse(value, "an object")
-        for key, item in value.items():
-            try:
-                check_item(item)
-            except Unsound as wrong:
-                raise wrong.within(f".{key}") from None
+        _check_each(((f".{key}", item) for key, item in value.items()), check_item)
 
     return check
+
+
+def _check_each(items: Iterable[tuple[str, Any]], check_item: Check) -> None:
+    for step, item in items:
+        try:
+            check_item(item)
+        except Unsound as wrong:
+            raise wrong.within(step) from None
 
 
 def _plain(kind: Any) -> Check:

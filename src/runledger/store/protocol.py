@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from ..errors import UsageError
 from ..ledger.experiment import Protocol
-from ..ledger.fingerprint import fingerprint
+from ..ledger.fingerprint import fingerprint, hash_changes
 from ..ledger.sound import WRONG, sound, what_is_wrong
 from ..ledger.value import Json
 from .lines import encode
@@ -79,11 +79,7 @@ def is_redacted(protocol: Protocol) -> bool:
 
 def changes_between(before: Protocol, now: Protocol, clean: Clean) -> Iterator[str]:
     """Name what an author changed; `clean` takes out the secrets, which a protocol never has."""
-    then, today = _parts(before), _parts(_without_secrets(now, clean))
-    for name in (*today, *(name for name in then if name not in today)):
-        if then.get(name) != today.get(name):
-            how = "added" if name not in then else "removed" if name not in today else "changed"
-            yield f"{name} was {how}"
+    return hash_changes(_parts(before), _parts(_without_secrets(now, clean)), "changed")
 
 
 def _parts(protocol: Protocol) -> dict[str, str]:

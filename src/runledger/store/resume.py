@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..ledger.fingerprint import hash_changes
 from ..ledger.manifest import Manifest, PlannedCase
 from ..ledger.suite import Mode
+from .each_line import each_line
 from .lines import decode, is_held, read_lines
 from .manifest import MANIFEST
 from .rundir import LOG, RESULTS, Key, finished_in, moment, record_from
@@ -131,15 +133,7 @@ def _changes_of_agent(found: Manifest, wanted: Manifest) -> Iterator[str]:
         yield "RunLedger is of another version"
     if found.baseline is not None and found.baseline_sha256 != wanted.baseline_sha256:
         yield f"{found.baseline}, the baseline, was changed"
-    yield from changes_of_programs(found.programs, wanted.programs)
-
-
-def changes_of_programs(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Tell which of a suite's own files are not what they were."""
-    for name in sorted({*before, *now}):
-        if before.get(name) != now.get(name):
-            how = "added" if name not in before else "removed" if name not in now else "edited"
-            yield f"{name} was {how}"
+    yield from hash_changes(found.programs, wanted.programs)
 
 
 def _changes_of_cases(found: Manifest, wanted: Manifest, whole: bool) -> Iterator[str]:
@@ -185,16 +179,10 @@ class _Passing:
 
 def _results(path: Path) -> Iterator[tuple[Key, dict[str, Any]]]:
     """Yield the results of a run, each with the trial it tells of; there may be none yet."""
-    try:
-        lines = read_lines(path) if path.exists() else iter(())
-        first = next(lines, None)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    every = lines if first is None else chain([first], lines)
-    for number, line in enumerate(every, start=1):
-        try:
-            result = decode(line)
-            key = str(result["id"]), int(result["trial"])
-        except (ValueError, TypeError, KeyError):
-            raise UsageError(f"{path}:{number}: this is no result of a run") from None
-        yield key, result
+    lines = read_lines(path) if path.exists() else ()
+    return each_line(lines, path, "result of a run", _result)
+
+
+def _result(line: bytes) -> tuple[Key, dict[str, Any]]:
+    result = decode(line)
+    return (str(result["id"]), int(result["trial"])), result
