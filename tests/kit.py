@@ -132,7 +132,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 def runledger(*words: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
     """Run the command in a directory and gather what it printed and wrote."""
     code, out, err = run_warm([*map(str, words)], cwd, clean_environment(**(env or {})))
-    runs = sorted(cwd.glob(".agentci/runs/*/*"))
+    runs = sorted(cwd.glob(".agentci/runs/*/*"), key=lambda run: run.stat().st_ctime_ns)
     return Done(code, out, err, runs)
 
 

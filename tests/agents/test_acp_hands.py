@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from acp_kit import AcpStage, Story
+from runledger.agents.acp.files import Files
 from runledger.ledger.event import FinalOutput
+from runledger.ledger.value import Json
 from runledger.process.deadline import Deadline
+from runledger.wire.jsonrpc import RpcError
 
 
 def asked(stage: AcpStage, *requests: str, **settings: Any) -> list[Any]:
@@ -122,6 +126,37 @@ def test_no_path_leads_out_of_the_directory(stage: AcpStage, path: str) -> None:
 
     assert answers == [-32602, -32602]
     assert not (stage.directory.parent / "x").exists()
+
+
+@pytest.mark.parametrize("name", ["sub/a.txt", "sub/new/a.txt", "a.txt"])
+def test_no_path_leads_out_through_a_link_that_was_put_there_since(
+    tmp_path: Path, name: str
+) -> None:
+    """An agent that is shut in a sandbox has no hands outside of it: not even fast ones."""
+    room, outside = tmp_path / "room", tmp_path / "outside"
+    for place in (room / "sub" / "new", outside / "new"):
+        place.mkdir(parents=True)
+    for file in (room / name, outside / name.removeprefix("sub/")):
+        file.write_text("mine" if file.is_relative_to(room) else "a secret")
+
+    class Fast(Files):
+        def inside(self, given: Json) -> Path:
+            """Find where a path leads, and let it lead elsewhere."""
+            path = super().inside(given)
+            swapped = room / name.split("/")[0]
+            swapped.rename(room / "was")
+            swapped.symlink_to(outside / ("" if swapped.name == "sub" else name))
+            return path
+
+    for ask in (Fast.read, Fast.write):
+        with pytest.raises(RpcError, match="could not"):
+            ask(Fast(str(room)), {"path": name, "content": "broken"})
+        swapped = room / name.split("/")[0]
+        swapped.unlink()
+        (room / "was").rename(swapped)
+
+    assert (outside / name.removeprefix("sub/")).read_text() == "a secret"
+    assert (room / name).read_text() == "mine"
 
 
 def test_what_cannot_be_read_is_told(stage: AcpStage) -> None:

@@ -41,10 +41,13 @@ def told(path: Path) -> Iterator[None]:
 class File:
     """A file that is open for writing; what goes wrong is an OSError."""
 
-    def __init__(self, path: Path, flags: int, mode: int = 0o666) -> None:
+    def __init__(
+        self, path: Path, flags: int, mode: int = 0o666, within: int | None = None
+    ) -> None:
         self.path = path
         watch("open", path)
-        self.fd = os.open(path, flags | os.O_CLOEXEC, mode)
+        name = path if within is None else path.name
+        self.fd = os.open(name, flags | os.O_CLOEXEC, mode, dir_fd=within)
 
     def write(self, data: bytes) -> None:
         """Write all of some bytes; after an error a part of them may be there."""
@@ -152,6 +155,13 @@ def ensure_directory(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"could not make {path}: {error.strerror or error}") from error
+
+
+def ensure_directory_within(place: int, path: Path) -> None:
+    """Make a directory in an open one unless its name is taken."""
+    watch("make", path)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path.name, dir_fd=place)
 
 
 def private_directory(prefix: str, parent: Path | None = None) -> Path:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
-from ...errors import StoreError
 from ...ledger.fingerprint import preview
 from ...ledger.value import Json
 from ...store import disk
+from ...store.descent import descend
+from ...store.plain import read_plain
 from ...wire.jsonrpc import INTERNAL_ERROR, RpcError
 
 INVALID_PARAMS = -32602
@@ -29,12 +30,10 @@ class Files:
     def read(self, params: Mapping[str, Json]) -> Json:
         """Answer fs/read_text_file: a whole file, or `limit` lines from `line` on."""
         path = self.inside(params.get("path"))
-        if not path.exists():
-            raise RpcError(NOT_FOUND, f"Resource not found: {path}", {"uri": str(path)})
-        if not path.is_file():  # to open a pipe would be to wait for who writes into it
+        if path.exists() and not path.is_file():
             raise RpcError(INVALID_PARAMS, f"not a file: {path}")
         first, most = _number(params, "line"), _number(params, "limit")
-        return {"content": _lines(_read(path), first, most)}
+        return {"content": _lines(self._text(path), first, most)}
 
     def write(self, params: Mapping[str, Json]) -> Json:
         """Answer fs/write_text_file, making the directories that the file needs."""
@@ -42,7 +41,7 @@ class Files:
         content = params.get("content")
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")
-        _write(path, content.encode("utf-8", "replace"))
+        self._write(path, content.encode("utf-8", "replace"))
         return {}
 
     def inside(self, given: Json) -> Path:
@@ -57,33 +56,32 @@ class Files:
             raise RpcError(INVALID_PARAMS, f"{given} is outside of the session's directory")
         return path
 
+    def _text(self, path: Path) -> str:
+        try:
+            with descend(self._root, path) as place:
+                return read_plain(path, READ_CAP, place).decode()
+        except FileNotFoundError:
+            raise RpcError(NOT_FOUND, f"Resource not found: {path}", {"uri": str(path)}) from None
+        except OSError as error:
+            raise RpcError(INTERNAL_ERROR, f"could not read {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise RpcError(INTERNAL_ERROR, f"{path} is not UTF-8 text") from None
 
-def _read(path: Path) -> str:
-    try:
-        if path.stat().st_size > READ_CAP:
-            raise RpcError(INTERNAL_ERROR, f"{path} is over {READ_CAP // 2**20} MiB")
-        return path.read_bytes().decode()
-    except OSError as error:
-        raise RpcError(INTERNAL_ERROR, f"could not read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise RpcError(INTERNAL_ERROR, f"{path} is not UTF-8 text") from None
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write over a file as its agent would: it keeps its links and watchers, and is not synced.
 
-
-def _write(path: Path, content: bytes) -> None:
-    """Write over a file as its agent would: it keeps its links and watchers, and is not synced.
-
-    It is the agent's and not ours, so nobody relies on its being whole after a crash.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            raise RpcError(INVALID_PARAMS, f"not a file: {path}")
-        disk.ensure_directory(path.parent)
-        with closing(disk.File(path, ANEW | AS_LOOKED_AT)) as file:
-            file.write(content)
-    except StoreError as error:
-        raise RpcError(INTERNAL_ERROR, str(error)) from None
-    except OSError as error:
-        raise RpcError(INTERNAL_ERROR, f"could not write {path}: {error.strerror}") from None
+        It is the agent's and not ours, so nobody relies on its being whole after a crash.
+        """
+        try:
+            if path.exists() and not path.is_file():
+                raise RpcError(INVALID_PARAMS, f"not a file: {path}")
+            with (
+                descend(self._root, path, make=True) as place,
+                closing(disk.File(path, ANEW | AS_LOOKED_AT, within=place)) as file,
+            ):
+                file.write(content)
+        except OSError as error:
+            raise RpcError(INTERNAL_ERROR, f"could not write {path}: {error.strerror}") from None
 
 
 def _lines(text: str, first: int | None, most: int | None) -> str:
