@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..harness.conduct import RunOutcome
-    from ..harness.prepare import RunOptions
+    from ..harness.prepare import Prepared, RunOptions
     from ..harness.resumption import Resumption
     from ..ledger.suite import Suite
 
@@ -206,12 +206,8 @@ def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> in
             outcome = run_prepared(prepared, options, supervisor, watcher=watcher)
             put(shown(outcome.summary, outcome.path, ending.format))
             note_for_github(outcome.summary)
-            if outcome.summary.status == "interrupted":
-                say(_how_to_go_on(outcome, prepared.suite, ending))
-            if outcome.out_of_money:
-                say(f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent")
-            if prepared.no_baseline:
-                say(_no_baseline(outcome, prepared.no_baseline))
+            for hint in _hints(prepared, outcome, options, ending):
+                say(hint)
             codes.append(gate_code(outcome.summary, ending.fail_on_inconclusive))
             done = supervisor.stop.requested or outcome.out_of_money
             if done or (options.fail_fast and codes[-1]):
@@ -219,3 +215,15 @@ def _run_all(suites: Sequence[Suite], options: RunOptions, ending: Ending) -> in
         if supervisor.stop.signum is not None:
             codes.append(128 + supervisor.stop.signum)
     return worst(codes)
+
+
+def _hints(
+    prepared: Prepared, outcome: RunOutcome, options: RunOptions, ending: Ending
+) -> Iterator[str]:
+    """Yield what a user can do about a run that did not come to its end, or to a comparison."""
+    if outcome.summary.status == "interrupted":
+        yield _how_to_go_on(outcome, prepared.suite, ending)
+    if outcome.out_of_money:
+        yield f"stopped: ${options.max_cost_usd} of --max-total-cost-usd are spent"
+    if prepared.no_baseline:
+        yield _no_baseline(outcome, prepared.no_baseline)
