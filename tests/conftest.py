@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,6 +12,14 @@ from hypothesis import HealthCheck, settings
 # A busy machine is no failure: speed is measured in benchmarks, never asserted here.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+
+def pytest_configure() -> None:
+    """Ignore no signal that whoever started the tests ignores: children would, as below nohup."""
+    for signum in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(signum) == signal.SIG_IGN:
+            own = signal.default_int_handler if signum == signal.SIGINT else signal.SIG_DFL
+            signal.signal(signum, own)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
