@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from kit import survivors
@@ -49,6 +52,28 @@ def test_f34_a_read_only_output_directory_is_told_first(scene: Scene, error: str
     assert "could not make .agentci/runs/demo/" in after.err
     assert {"EROFS": "Read-only file system", "EACCES": "Permission denied"}[error] in after.err
     assert not (scene.path / "met").exists()
+
+
+@pytest.mark.bwrap
+def test_f34_a_file_system_that_is_mounted_read_only_is_told_first(scene: Scene) -> None:
+    """The same without any fault of ours: nothing is written, and nothing is started."""
+    scene.agent(first=MET)
+    kept = scene.path / "kept"
+    kept.mkdir()
+    mounted = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", kept, kept]
+    done = subprocess.run(
+        [*mounted, sys.executable, "-m", "runledger", "run", "suite", "--output-dir", "kept"],
+        cwd=scene.path,
+        env=scene.environment(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 3, done.stderr
+    assert "could not make kept/demo/" in done.stderr
+    assert "Read-only file system" in done.stderr
+    assert not (scene.path / "met").exists()
+    assert not [*kept.iterdir()]
 
 
 def test_f34_a_file_in_the_place_of_the_output_directory_is_told_first(scene: Scene) -> None:
