@@ -89,6 +89,14 @@ def test_messages_become_events(start: Start) -> None:
     assert session.next() == FinalOutput({**answer, "error": "no luck"})
 
 
+def test_an_agent_cannot_say_that_its_usage_was_seen(start: Start) -> None:
+    """That is for the proxy, which did see it."""
+    report = start('read(); send("usage", tokens_in=3, source="model", trace="abc")').next()
+
+    assert isinstance(report, UsageReport)
+    assert (report.was_seen, dict(report.extra)) == (False, {"trace": "abc"})
+
+
 def test_an_agent_that_exits_early_is_told_with_status_and_stderr(start: Start) -> None:
     """Exit status and the end of standard error are part of the error."""
     session = start("read(); sys.stderr.write('boom'); sys.exit(7)")

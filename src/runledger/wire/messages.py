@@ -102,6 +102,7 @@ def _usage(message: Fields) -> UsageReport:
         cost_usd=_amount(message, "cost_usd"),
         model=_optional_text(message, "model"),
     )
+    message.pop("source", None)  # only a proxy can say that it saw what was used
     return UsageReport(usage, extra=message)
 
 
