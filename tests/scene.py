@@ -67,6 +67,7 @@ class Scene:
     patience_s: float = 100  # with a command in a process of its own
     lost: set[str] = field(default_factory=set)  # cases whose first result the test took away
     around: dict[str, str] = field(default_factory=dict)  # further variables of the command
+    walls: list[str] = field(default_factory=list)  # words that start it in another file system
     suite: SuiteOnDisk = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,10 +100,10 @@ class Scene:
         self.limits_ms["a"] = limit_ms
         return self.case("a", budgets={"max_wall_ms": limit_ms}).case("b")
 
-    def quick(self) -> Scene:
+    def quick(self, **keys: Any) -> Scene:
         """Let a shell be the agent, which only answers: for what is run many times in a test."""
         answer = 'read task; echo \'{"type":"final_output","output":{}}\''
-        return self.program("", agent_command=["sh", "-c", answer])
+        return self.program("", agent_command=["sh", "-c", answer], **keys)
 
     def case(self, id: str, cassette: Any = (), **keys: Any) -> Scene:
         """Write a case anew, or one more."""
@@ -160,7 +161,7 @@ class Scene:
         return After(self, code, out, err, heart.late_s, {})
 
     def _words(self, words: list[str], plan: plant.Plan) -> list[str]:
-        return [sys.executable, plant.__file__, json.dumps(plan), *words]
+        return [*self.walls, sys.executable, plant.__file__, json.dumps(plan), *words]
 
     def _cold(self, words: list[str], plan: plant.Plan) -> tuple[int, str, str]:
         done = subprocess.run(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from kit import survivors
@@ -60,18 +57,12 @@ def test_f34_a_file_system_that_is_mounted_read_only_is_told_first(scene: Scene)
     scene.agent(first=MET)
     kept = scene.path / "kept"
     kept.mkdir()
-    mounted = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", kept, kept]
-    done = subprocess.run(
-        [*mounted, sys.executable, "-m", "runledger", "run", "suite", "--output-dir", "kept"],
-        cwd=scene.path,
-        env=scene.environment(),
-        capture_output=True,
-        text=True,
-    )
+    scene.walls = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(kept), str(kept)]
+    after = scene.ended(scene.start("run", "suite", "--output-dir", "kept"))
 
-    assert done.returncode == 3, done.stderr
-    assert "could not make kept/demo/" in done.stderr
-    assert "Read-only file system" in done.stderr
+    holds(after, code=3)
+    assert "could not make kept/demo/" in after.err
+    assert "Read-only file system" in after.err
     assert not (scene.path / "met").exists()
     assert not [*kept.iterdir()]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from ..errors import OutsideError, StoreError
 from ..ledger.suite import Suite
 from ..process.stop import Stop
 from ..process.supervisor import Supervisor
-from ..store.disk import ensure_directory, private_directory
+from ..store.disk import ensure_directory, private_directory, temporary_place
 from ..store.whole import write_whole
 
 MADE_HERE = ".runledger-workspaces"  # marks a directory in which workspaces are made
@@ -82,7 +81,7 @@ def workspaces_of(suite: Suite, stop: Stop) -> Iterator[Workspaces]:
         return
     template = Path(suite.directory, suite.workspace.directory)
     furnishing = Furnishing(template, suite.workspace.fresh_home)
-    parent = Path(tempfile.gettempdir()).resolve()  # an agent sees its directory without links
+    parent = temporary_place().resolve()  # an agent sees its directory without links
     if suite.mode != "live":
         yield Fixed(parent, suite.name, furnishing, stop)
         return

@@ -27,7 +27,7 @@ def _private_directory() -> Path:
         made = disk.private_directory("runledger-", parent)
         if len(os.fsencode(made / NAME)) <= LONGEST_ADDRESS:
             return made
-        disk.remove_directory(made)
+        _remove(made)
     raise OutsideError(
         f"no place for a socket: {made} is too long a path; set TMPDIR to a shorter one"
     )

@@ -164,13 +164,29 @@ def ensure_directory_within(place: int, path: Path) -> None:
         os.mkdir(path.name, dir_fd=place)
 
 
-def private_directory(prefix: str, parent: Path | None = None) -> Path:
-    """Make a directory that only we may enter, for a while, where the system has such ones."""
+def temporary_place() -> Path:
+    """Say where the system has files for a while; raise StoreError where none can be written."""
     import tempfile
 
-    place = Path(tempfile.gettempdir()) if parent is None else parent
-    watch("make", place)
-    return Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError as error:  # it tries
+        raise StoreError(f"there is no place for temporary files: {error.strerror}") from error
+
+
+def private_directory(prefix: str, parent: Path | None = None) -> Path:
+    """Make a directory that only we may enter, for a while, where the system has such ones.
+
+    Raise StoreError where that cannot be done.
+    """
+    import tempfile
+
+    place = temporary_place() if parent is None else parent
+    try:
+        watch("make", place)
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+    except OSError as error:
+        raise StoreError(f"could not make a directory in {place}: {error.strerror}") from error
 
 
 def sync_directory(path: Path) -> None:

@@ -77,9 +77,9 @@ class ConfigFile:
         if servers:
             try:
                 self._write(dump_line({"mcpServers": {one.name: _told(one) for one in servers}}))
-            except OSError as error:
+            except StoreError:
                 self.remove()
-                raise StoreError(f"could not write the list of MCP servers: {error}") from error
+                raise
 
     def _write(self, content: bytes) -> None:
         self._directory = disk.private_directory("runledger-mcp-")  # which only we can read
