@@ -170,7 +170,7 @@ def temporary_place() -> Path:
 
     try:
         return Path(tempfile.gettempdir())
-    except OSError as error:  # it tries
+    except OSError as error:  # it has tried to write to each
         raise StoreError(f"there is no place for temporary files: {error.strerror}") from error
 
 

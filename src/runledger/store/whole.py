@@ -28,7 +28,7 @@ def write_whole_lines(path: Path, lines: Iterable[bytes]) -> None:
     if path.is_char_device():
         _write_through(path, lines)
         return
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
+    beside = _name_beside(path)
     with told(path):
         try:
             _write_beside(beside, path, lines)
@@ -38,6 +38,10 @@ def write_whole_lines(path: Path, lines: Iterable[bytes]) -> None:
                 disk.remove(beside, missing_ok=True)
             raise
         disk.sync_directory(path.parent)
+
+
+def _name_beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
 
 
 def _write_beside(beside: Path, path: Path, lines: Iterable[bytes]) -> None:
@@ -68,16 +72,17 @@ def _gathered(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def write_new(path: Path, data: bytes) -> bool:
     """Write a file that is not there yet, whole; say False where somebody was faster."""
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    write_whole(beside, data)
+    beside = _name_beside(path)
     with told(path):
         try:
+            _write_beside(beside, path, (data,))
             disk.link(beside, path)
         except FileExistsError:
             return False
         finally:
             with contextlib.suppress(OSError):  # the file is there, or is not, all the same
-                disk.remove(beside)
+                disk.remove(beside, missing_ok=True)
+        disk.sync_directory(path.parent)
     return True
 
 

@@ -29,15 +29,13 @@ class Files:
 
     def read(self, params: Mapping[str, Json]) -> Json:
         """Answer fs/read_text_file: a whole file, or `limit` lines from `line` on."""
-        path = self.inside(params.get("path"))
-        if path.exists() and not path.is_file():
-            raise RpcError(INVALID_PARAMS, f"not a file: {path}")
+        path = self._file(params.get("path"))
         first, most = _number(params, "line"), _number(params, "limit")
         return {"content": _lines(self._text(path), first, most)}
 
     def write(self, params: Mapping[str, Json]) -> Json:
         """Answer fs/write_text_file, making the directories that the file needs."""
-        path = self.inside(params.get("path"))
+        path = self._file(params.get("path"))
         content = params.get("content")
         if not isinstance(content, str):
             raise RpcError(INVALID_PARAMS, "content must be a text")
@@ -54,6 +52,12 @@ class Files:
             raise RpcError(INVALID_PARAMS, f"the path leads nowhere: {given}") from None
         if not path.is_relative_to(self._root):
             raise RpcError(INVALID_PARAMS, f"{given} is outside of the session's directory")
+        return path
+
+    def _file(self, given: Json) -> Path:
+        path = self.inside(given)
+        if path.exists() and not path.is_file():
+            raise RpcError(INVALID_PARAMS, f"not a file: {path}")
         return path
 
     def _text(self, path: Path) -> str:
@@ -73,8 +77,6 @@ class Files:
         It is the agent's and not ours, so nobody relies on its being whole after a crash.
         """
         try:
-            if path.exists() and not path.is_file():
-                raise RpcError(INVALID_PARAMS, f"not a file: {path}")
             with (
                 descend(self._root, path, make=True) as place,
                 closing(disk.File(path, ANEW | AS_LOOKED_AT, within=place)) as file,
