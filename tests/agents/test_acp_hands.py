@@ -128,6 +128,20 @@ def test_no_path_leads_out_of_the_directory(stage: AcpStage, path: str) -> None:
     assert not (stage.directory.parent / "x").exists()
 
 
+def test_half_a_character_in_a_path_is_refused(stage: AcpStage) -> None:
+    """No system has such a path; the talk goes on."""
+    answers = asked(
+        stage,
+        r"'fs/read_text_file', path='\ud800'",
+        r"'fs/write_text_file', path='\ud800', content='x'",
+        r"'terminal/create', command='true', cwd='\ud800'",
+        fs=True,
+        terminal=True,
+    )
+
+    assert answers == [-32602, -32602, -32602]
+
+
 @pytest.mark.parametrize("name", ["sub/a.txt", "sub/new/a.txt", "a.txt"])
 def test_no_path_leads_out_through_a_link_that_was_put_there_since(
     tmp_path: Path, name: str

@@ -400,6 +400,17 @@ def test_a_turn_cannot_follow_an_agent_that_told_no_session(bench: Bench) -> Non
     assert "told no session id" in str(heard.fault)
 
 
+@pytest.mark.parametrize("id", ["a\\0b", "\\ud800", "--skip-permissions", "a\\nb"])
+def test_a_session_that_no_command_can_name_is_none(bench: Bench, id: str) -> None:
+    """It is the agent's fault, so that its first turn is kept; and no id becomes an option."""
+    source = f"""say(type="start", session="{id}"); say(type="end", text="done")"""
+    heard = bench.ask(bench.agent(source), ["one", "two"])
+
+    assert heard.fault is not None
+    assert heard.fault.kind == "protocol_error"
+    assert [one.data for one in heard.raw if one.direction == "to_agent"] == ["one"]
+
+
 def test_a_later_turn_that_fails_ends_the_task(bench: Bench) -> None:
     """What went wrong in the second turn is the task's failure."""
     source = (

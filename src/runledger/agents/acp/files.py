@@ -48,16 +48,20 @@ class Files:
             raise RpcError(INVALID_PARAMS, f"path must be a text; found {preview(given, 80)}")
         try:
             path = Path(self._root, given).resolve()
-        except (OSError, RuntimeError):  # links that go in circles
-            raise RpcError(INVALID_PARAMS, f"the path leads nowhere: {given}") from None
+        except (OSError, RuntimeError, UnicodeError):  # links in circles, half a character
+            nowhere = f"the path leads nowhere: {preview(given, 80)}"
+            raise RpcError(INVALID_PARAMS, nowhere) from None
         if not path.is_relative_to(self._root):
             raise RpcError(INVALID_PARAMS, f"{given} is outside of the session's directory")
         return path
 
     def _file(self, given: Json) -> Path:
         path = self.inside(given)
-        if path.exists() and not path.is_file():
-            raise RpcError(INVALID_PARAMS, f"not a file: {path}")
+        try:
+            if path.exists() and not path.is_file():
+                raise RpcError(INVALID_PARAMS, f"not a file: {path}")
+        except OSError as error:
+            raise RpcError(INTERNAL_ERROR, f"could not find {path}: {error.strerror}") from None
         return path
 
     def _text(self, path: Path) -> str:

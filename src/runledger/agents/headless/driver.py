@@ -125,7 +125,7 @@ class HeadlessSession:
     def _go_on(self, prompt: str) -> None:
         """Start the process of a further turn, once the one before is surely gone."""
         self._leaky |= self._child.end(LAST_GRACE_S).leaky
-        if self._known.text("id") is None:
+        if not _is_word(self._known.text("id")):
             raise self._fault(
                 "protocol_error", "the agent told no session id, so that no further turn can follow"
             )
@@ -197,3 +197,8 @@ class HeadlessSession:
         self, kind: str, message: str, details: dict[str, object] | None = None
     ) -> AgentError:
         return fault_of(self._child, kind, message, details)
+
+
+def _is_word(id: str | None) -> bool:
+    """Say whether an id can stand on a command line, and is no option there."""
+    return id is not None and id.isprintable() and not id.startswith("-")
